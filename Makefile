@@ -1,0 +1,35 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.PHONY: demo test lint unit bench clean
+
+demo: $(STAMP)
+	$(BIN)/nefty demo --out demo
+
+test: lint unit
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+unit: $(STAMP)
+	$(BIN)/pytest -n 2 --dist loadfile
+
+bench: $(STAMP)
+	$(BIN)/nefty bench solver
+	$(BIN)/nefty bench validate
+	$(BIN)/nefty bench growth
+
+# The whole set-up. Constraints pin every version, so that two machines get the same packages.
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo bench-results .pytest_cache .ruff_cache

@@ -1,0 +1,73 @@
+"""nefty: thermal tomography of slabs, and a fast differentiable heat solver.
+
+Names are loaded on first use, so that ``import nefty`` stays quick and does not import torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "Boundary": "nefty.physics.boundary",
+    "Chebyshev": "nefty.physics.chebyshev",
+    "Checkpointed": "nefty.physics.trajectory",
+    "ConjugateGradients": "nefty.physics.linear_solver",
+    "ConvergenceError": "nefty.core.errors",
+    "ForError": "nefty.physics.time_plan",
+    "GaussianFlash": "nefty.physics.pulses",
+    "Geometric": "nefty.physics.time_plan",
+    "Grid": "nefty.core.grid",
+    "HeatModel": "nefty.physics.heat_model",
+    "ImplicitEuler": "nefty.physics.stepping",
+    "InputError": "nefty.core.errors",
+    "Jacobi": "nefty.physics.linear_solver",
+    "NeftyError": "nefty.core.errors",
+    "PerFrame": "nefty.physics.time_plan",
+    "Reversed": "nefty.physics.trajectory",
+    "SDIRK2": "nefty.physics.stepping",
+    "Stored": "nefty.physics.trajectory",
+    "TopHatPulse": "nefty.physics.pulses",
+    "UniformFlash": "nefty.physics.pulses",
+    "simulate_explicit": "nefty.synth.explicit",
+}
+
+__all__ = ["__version__", *sorted(_WHERE)]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'nefty' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_WHERE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+if TYPE_CHECKING:
+    from nefty.core.errors import ConvergenceError as ConvergenceError
+    from nefty.core.errors import InputError as InputError
+    from nefty.core.errors import NeftyError as NeftyError
+    from nefty.core.grid import Grid as Grid
+    from nefty.physics.boundary import Boundary as Boundary
+    from nefty.physics.chebyshev import Chebyshev as Chebyshev
+    from nefty.physics.heat_model import HeatModel as HeatModel
+    from nefty.physics.linear_solver import ConjugateGradients as ConjugateGradients
+    from nefty.physics.linear_solver import Jacobi as Jacobi
+    from nefty.physics.pulses import GaussianFlash as GaussianFlash
+    from nefty.physics.pulses import TopHatPulse as TopHatPulse
+    from nefty.physics.pulses import UniformFlash as UniformFlash
+    from nefty.physics.stepping import SDIRK2 as SDIRK2
+    from nefty.physics.stepping import ImplicitEuler as ImplicitEuler
+    from nefty.physics.time_plan import ForError as ForError
+    from nefty.physics.time_plan import Geometric as Geometric
+    from nefty.physics.time_plan import PerFrame as PerFrame
+    from nefty.physics.trajectory import Checkpointed as Checkpointed
+    from nefty.physics.trajectory import Reversed as Reversed
+    from nefty.physics.trajectory import Stored as Stored
+    from nefty.synth.explicit import simulate_explicit as simulate_explicit

@@ -1,0 +1,1 @@
+"""Ground everything stands on: the grid, errors that name the remedy, files."""

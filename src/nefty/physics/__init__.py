@@ -1,0 +1,1 @@
+"""The forward model of heat conduction in a slab, and its derivatives."""

@@ -1,0 +1,1 @@
+"""Figures and pages, written once and used everywhere."""

@@ -1,0 +1,1 @@
+"""Simulated recordings that the solver did not make."""
