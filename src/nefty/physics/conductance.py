@@ -1,0 +1,92 @@
+"""From diffusivity to the conductances that the finite-volume operator is made of.
+
+The operator of du/dt = L u is L = -sum_f g_f d_f d_f^T - diag(sinks), with the difference d_f across face f and
+g_f = (face mean of alpha along the face's axis)/spacing^2. Everything here is plain differentiable torch, so
+the solver itself only ever deals with conductances.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from nefty.core.grid import Grid
+from nefty.physics.boundary import Boundary
+
+
+def harmonic(a: Tensor, b: Tensor) -> Tensor:
+    """2ab/(a+b): continuity of the flux between two cells (paper, proposition 1)."""
+    return 2 * a * b / (a + b)
+
+
+def arithmetic(a: Tensor, b: Tensor) -> Tensor:
+    """(a+b)/2."""
+    return (a + b) / 2
+
+
+def minimum(a: Tensor, b: Tensor) -> Tensor:
+    """min(a, b): what PhiFlow's built-in diffusion takes; where a = b each cell gets half the derivative."""
+    return torch.minimum(a, b)
+
+
+FACE_MEANS = {"harmonic": harmonic, "arithmetic": arithmetic, "min": minimum}
+
+
+def face_conductances(
+    alpha: Tensor, grid: Grid, lateral: str, face_mean: str, anisotropy: tuple[float, float]
+) -> Tensor:
+    """Return the conductances, shape (3, z, y, x): along z, y and x.
+
+    Entry [a, k, j, i] belongs to the face between cell (k, j, i) and the cell before it along axis a, around the
+    corner for the first cell of a periodic axis. Faces on the outside are 0.
+
+    Args:
+        alpha: diffusivity along z, (z, y, x).
+        grid: the cells.
+        lateral: ``"periodic"`` or ``"adiabatic"``.
+        face_mean: a key of ``FACE_MEANS``.
+        anisotropy: (alpha_y/alpha_z, alpha_x/alpha_z).
+    """
+    mean = FACE_MEANS[face_mean]
+    scale = [r / d**2 for r, d in zip((1.0, *anisotropy), grid.spacing, strict=True)]
+    faces = [pad(mean(alpha[1:], alpha[:-1]), (0, 0, 0, 0, 1, 0))]
+    if lateral == "periodic":
+        faces += [mean(alpha, alpha.roll(1, axis)) for axis in (1, 2)]
+    else:
+        faces.append(pad(mean(alpha[:, 1:], alpha[:, :-1]), (0, 0, 1, 0)))
+        faces.append(pad(mean(alpha[:, :, 1:], alpha[:, :, :-1]), (1, 0)))
+    return torch.stack([face * s for face, s in zip(faces, scale, strict=True)])
+
+
+def face_sinks(alpha: Tensor, h_front: Tensor, h_back: Tensor, grid: Grid, boundary: Boundary) -> Tensor:
+    """Return the loss rates of the front and the back layer of cells, (2, y, x), in 1/time.
+
+    Args:
+        alpha: diffusivity along z, (z, y, x).
+        h_front: heat loss coefficient of the front, a scalar or (y, x); not used on an adiabatic face.
+        h_back: the same for the back.
+        grid: the cells.
+        boundary: which faces lose heat, and where the loss acts.
+    """
+    dz = grid.spacing[0]
+    rates = []
+    for kind, h, layer in ((boundary.front, h_front, alpha[0]), (boundary.back, h_back, alpha[-1])):
+        if kind == "adiabatic":
+            rates.append(torch.zeros_like(layer))
+        elif boundary.robin == "surface":
+            rates.append(h / (1 + h * dz / (2 * layer)) / dz)
+        else:
+            rates.append((h / dz).expand_as(layer))
+    return torch.stack(rates)
+
+
+def spectral_bound(faces: Tensor, sinks: Tensor) -> float:
+    """An upper bound of the largest eigenvalue of -L, by Gershgorin's discs: max over cells of 2 sum g + sink."""
+    with torch.no_grad():
+        total = sum(faces[a] + faces[a].roll(-1, a) for a in range(3))
+        assert isinstance(total, Tensor)
+        total = 2 * total
+        total[0] += sinks[0]
+        total[-1] += sinks[1]
+        return float(total.max())

@@ -1,0 +1,82 @@
+"""What an integrator is asked to solve, apart from the numbers that derivatives are taken for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from nefty.core.grid import Grid
+from nefty.physics.kernels import Array, Kernel
+from nefty.physics.linear_solver import Status
+from nefty.physics.trajectory import Memory
+
+
+class Inputs(NamedTuple):
+    """The numbers a solve depends on, or a derivative with respect to them, as arrays of a kernel.
+
+    ``faces`` (3, z, y, x) and ``sinks`` (2, y, x) are the conductances; ``start`` (z, y, x) is the initial
+    temperature and ``heating`` (y, x) the heating rate of the front cells during the pulse; either may be None.
+    """
+
+    faces: Any
+    sinks: Any
+    start: Any
+    heating: Any
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What stays fixed: cells, frame times, the layers that are observed, when the pulse is on.
+
+    Args:
+        grid: the cells.
+        times: of the frames, strictly increasing, at least 0.
+        layers: indices along z of the layers that a frame shows.
+        pulse: (start, end) of the heating, or None.
+    """
+
+    grid: Grid
+    times: np.ndarray
+    layers: tuple[int, ...]
+    pulse: tuple[float, float] | None = None
+
+
+class Run(Protocol):
+    """A solve that can be differentiated; frames are (t, layer, y, x)."""
+
+    frames: Array
+    status: Status
+
+    def pullback(self, cotangent: Array) -> Inputs:
+        """J^T ``cotangent``: the derivatives of <cotangent, frames> for all inputs."""
+        ...
+
+    def pushforward(self, tangent: Inputs) -> Array:
+        """J ``tangent``: how the frames move when the inputs do."""
+        ...
+
+
+class Integrator(Protocol):
+    """A time integrator is a frozen set of choices that can start a run."""
+
+    def run(
+        self, problem: Problem, kernel: Kernel, inputs: Inputs, bound: float, dtype_name: str, memory: Memory | None
+    ) -> Run:
+        """Solve; ``memory`` None means that no derivative will be asked for.
+
+        ``bound`` is an upper bound of the largest eigenvalue of -L.
+        """
+        ...
+
+
+def show(kernel: Kernel, u: Array, layers: tuple[int, ...]) -> Array:
+    """What a frame shows of a state, (layer, y, x)."""
+    return kernel.layers(u, layers)
+
+
+def inject(u: Array, layers: tuple[int, ...], values: Array) -> None:
+    """The transpose of ``show``: add (layer, y, x) to the layers of ``u``, in place."""
+    for value, k in zip(values, layers, strict=True):
+        u[k] += value
