@@ -19,9 +19,10 @@ expanded in the same way. See docs/decisions/001-chebyshev.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil, log2
+from math import ceil, log, log2, sqrt
 
 import numpy as np
 from scipy.fft import dct
@@ -52,21 +53,23 @@ class Chebyshev:
             number("time_error", self.time_error, above=0)
 
     def run(
-        self, problem: Problem, kernel: Kernel, inputs: Inputs, bound: float, dtype_name: str, memory: Memory | None
+        self,
+        problem: Problem,
+        kernel: Kernel,
+        inputs: Inputs,
+        bound: float,
+        dtype_name: str,
+        memory: Memory | None,
     ) -> ChebyshevRun:
         """Solve; see ``Integrator``."""
         error = self.time_error or (1e-6 if dtype_name == "float32" else 1e-12)
         rho = round_up(bound)
         times = tuple(problem.times.tolist())
-        sources: list[tuple[str, Array, np.ndarray]] = []
-        if inputs.start is not None:
-            sources.append(("start", inputs.start, flash_response(times, rho, error)))
-        if inputs.heating is not None:
-            assert problem.pulse is not None
-            volume = kernel.zeros(problem.grid.shape, inputs.faces)
-            volume = _at_front(kernel, inputs.heating, volume)
-            sources.append(("heating", volume, pulse_response(times, problem.pulse, rho, error)))
-        return ChebyshevRun(problem, kernel, inputs, rho, sources, memory, error)
+        if problem.pulse is None:
+            values = flash_response(times, rho, error)
+        else:
+            values = pulse_response(times, problem.pulse, rho, error)
+        return ChebyshevRun(problem, kernel, inputs, rho, values, memory, error)
 
 
 class ChebyshevRun:
@@ -75,9 +78,9 @@ class ChebyshevRun:
     Args:
         problem: what is fixed.
         kernel: where the work is done.
-        inputs: what the result depends on.
+        inputs: what the result depends on; the source is ``start``, or ``heating`` if there is a pulse.
         rho: bound of the spectrum.
-        sources: (name, vector, coefficients (t, k)) for each source of heat.
+        values: the coefficients c_k(t), (t, k).
         memory: how the w_k come back; None if no derivative is wanted.
         error: the bound of the error in time, for the status.
     """
@@ -88,27 +91,26 @@ class ChebyshevRun:
         kernel: Kernel,
         inputs: Inputs,
         rho: float,
-        sources: list[tuple[str, Array, np.ndarray]],
+        values: np.ndarray,
         memory: Memory | None,
         error: float,
     ) -> None:
         self._problem, self._kernel, self._q = problem, kernel, 4 / rho
         self._op = kernel.operator(inputs.faces, inputs.sinks)
-        self._sources = []
-        self.status = Status(time_error_bound=error)
-        frames = None
-        for name, vector, values in sources:
-            coefficients = kernel.constant(values, vector)
-            trajectory = self._trajectory(vector, values.shape[1] - 1, memory)
-            planes = [show(kernel, state[0], problem.layers) for _, state in trajectory.forward()]
-            part = _contract(coefficients, kernel.stack(planes))
-            frames = part if frames is None else frames + part
-            self.status.applications += trajectory.length
-            if memory is not None:
-                self._sources.append((name, coefficients, trajectory))
-        self.frames = frames
+        self._coefficients = kernel.constant(values, inputs.faces)
+        self._trajectory = self._recurrence(self._source(inputs), values.shape[1] - 1, memory)
+        planes = [show(kernel, w, problem.layers) for _, (w, _) in self._trajectory.forward()]
+        self.frames = _contract(self._coefficients, kernel.stack(planes))
+        self.status = Status(applications=self._trajectory.length, time_error_bound=error)
 
-    def _trajectory(self, first: Array, degree: int, memory: Memory | None) -> Trajectory:
+    def _source(self, inputs: Inputs) -> Array:
+        """The vector that the expansion is applied to."""
+        if inputs.heating is None:
+            return inputs.start
+        below = self._kernel.zeros(self._problem.grid.shape, inputs.heating)[1:]
+        return self._kernel.stack([inputs.heating, *below])
+
+    def _recurrence(self, first: Array, degree: int, memory: Memory | None) -> Trajectory:
         """States are pairs (w_k, w_{k-1}), with w_{-1} = X w_0 = w_1 because T_{-1} = T_1."""
         kernel, op, q = self._kernel, self._op, self._q
         keep = memory if memory is not None else _KEEP_NOTHING
@@ -128,7 +130,12 @@ class ChebyshevRun:
 
         def retreat(k: int, state: tuple[Array, Array]) -> tuple[Array, Array]:
             after, w = state
-            return w, (kernel.combine(op, w, 2.0, after, -1.0, q) if k > 0 else w)
+            if k == 0:
+                return w, w
+            before = kernel.combine(op, w, 2.0, after, -1.0, q, spare.pop() if spare else None)
+            if k < degree - 2:  # the last two states stay, for the next backward sweep
+                spare.append(after)
+            return w, before
 
         return Trajectory(advance, (first, first), degree, keep, arrays_per_state=2, retreat=retreat)
 
@@ -139,47 +146,34 @@ class ChebyshevRun:
         """
         kernel, op, q, layers = self._kernel, self._op, self._q, self._problem.layers
         shape = self._problem.grid.shape
-        gradient = kernel.operator(
-            kernel.zeros((3, *shape), cotangent), kernel.zeros((2, *shape[1:]), cotangent)
-        )
-        found: dict[str, Array] = {"start": None, "heating": None}
-        for name, coefficients, trajectory in self._sources:
-            said = _contract(coefficients.T, cotangent)  # (k, layer, y, x)
-            lam, after = kernel.zeros(shape, cotangent), kernel.zeros(shape, cotangent)
-            spare = None
-            for k, (w, _) in trajectory.backward():
-                if k == trajectory.length:
-                    inject(lam, layers, said[k])
-                    continue
-                kernel.accumulate(gradient, lam, w, q if k > 0 else q / 2)
-                scale = 2.0 if k > 0 else 1.0
-                new = kernel.combine(op, lam, scale, after, -1.0, q if k > 0 else q / 2, spare)
+        faces, sinks = kernel.zeros((3, *shape), cotangent), kernel.zeros((2, *shape[1:]), cotangent)
+        gradient = kernel.operator(faces, sinks)
+        said = _contract(self._coefficients.T, cotangent)  # (k, layer, y, x)
+        lam, after = kernel.zeros(shape, cotangent), kernel.zeros(shape, cotangent)
+        spare = None
+        for k, (w, _) in self._trajectory.backward():
+            if k < self._trajectory.length:
+                a, c = (2.0, q) if k > 0 else (1.0, q / 2)
+                kernel.accumulate(gradient, lam, w, c)
+                new = kernel.combine(op, lam, a, after, -1.0, c, spare)
                 lam, after, spare = new, lam, after
-                inject(lam, layers, said[k])
-            found[name] = lam if name == "start" else lam[0]
-        return Inputs(gradient.faces, gradient.sinks, found["start"], found["heating"])
+            inject(lam, layers, said[k])
+        start, heating = (lam, None) if self._problem.pulse is None else (None, lam[0])
+        return Inputs(faces, sinks, start, heating)
 
     def pushforward(self, tangent: Inputs) -> Array:
         """J ``tangent``: w'_{k+1} = 2 X w'_k - w'_{k-1} + q L' w_k, carried beside the w_k."""
         kernel, op, q = self._kernel, self._op, self._q
         moved = kernel.operator(tangent.faces, tangent.sinks)
-        shape, total = self._problem.grid.shape, None
-        for name, coefficients, trajectory in self._sources:
-            now = kernel.zeros(shape, tangent.faces)
-            if name == "start" and tangent.start is not None:
-                now = now + tangent.start
-            if name == "heating" and tangent.heating is not None:
-                now = _at_front(kernel, tangent.heating, now)
-            before, planes = now, []
-            for k, (w, _) in trajectory.forward():
-                planes.append(show(kernel, now, self._problem.layers))
-                if k < trajectory.length:
-                    a, b, c = (1.0, 0.0, q / 2) if k == 0 else (2.0, -1.0, q)
-                    new = kernel.combine(op, now, a, before, b, c)
-                    now, before = kernel.combine(moved, w, 0.0, new, 1.0, c), now
-            part = _contract(coefficients, kernel.stack(planes))
-            total = part if total is None else total + part
-        return total
+        now = before = self._source(tangent)
+        planes = []
+        for k, (w, _) in self._trajectory.forward():
+            planes.append(show(kernel, now, self._problem.layers))
+            if k < self._trajectory.length:
+                a, b, c = (2.0, -1.0, q) if k > 0 else (1.0, 0.0, q / 2)
+                new = kernel.combine(op, now, a, before, b, c)
+                now, before = kernel.combine(moved, w, 0.0, new, 1.0, c), now
+        return _contract(self._coefficients, kernel.stack(planes))
 
 
 _KEEP_NOTHING = Reversed()
@@ -191,33 +185,22 @@ def _contract(coefficients: Array, planes: Array) -> Array:
     return flat.reshape(coefficients.shape[0], *planes.shape[1:])
 
 
-def _at_front(kernel: Kernel, heating: Array, volume: Array) -> Array:
-    """``volume`` with ``heating`` added to its front layer."""
-    return kernel.stack([volume[0] + heating, *volume[1:]])
-
-
 def round_up(bound: float) -> float:
     """The next power of 2^(1/8): nearby fields share their coefficients, at the cost of at most 5 % more terms."""
-    if not 0 < bound < np.inf:
-        return 1.0 if bound == 0 else _refuse(bound)
-    return 2.0 ** (ceil(8 * log2(bound)) / 8)
-
-
-def _refuse(bound: float) -> float:
-    raise InputError(f"the operator's spectral bound is {bound}; check alpha, h and the grid's spacing.")
+    if not 0 <= bound < np.inf:
+        raise InputError(f"the operator's spectral bound is {bound}; check alpha, h and the grid's spacing.")
+    return 2.0 ** (ceil(8 * log2(bound)) / 8) if bound > 0 else 1.0
 
 
 @lru_cache(maxsize=64)
 def flash_response(times: tuple[float, ...], rho: float, error: float) -> np.ndarray:
     """Chebyshev coefficients (t, k) of exp(-lam t) on 0 <= lam <= rho."""
     t = np.asarray(times)[:, None]
-    return _expand(lambda lam: np.exp(-lam * t), rho, error)
+    return _expand(lambda lam: np.exp(-lam * t), rho, times[-1], error)
 
 
 @lru_cache(maxsize=64)
-def pulse_response(
-    times: tuple[float, ...], pulse: tuple[float, float], rho: float, error: float
-) -> np.ndarray:
+def pulse_response(times: tuple[float, ...], pulse: tuple[float, float], rho: float, error: float) -> np.ndarray:
     """Chebyshev coefficients (t, k) of q(lam, t) for heating at rate 1 from ``pulse[0]`` to ``pulse[1]``.
 
     q = exp(-lam (t - e)) (1 - exp(-lam (e - start)))/lam with e = min(t, end), and 0 before the start.
@@ -230,15 +213,20 @@ def pulse_response(
     def response(lam: np.ndarray) -> np.ndarray:
         return np.exp(-lam * np.maximum(t - until, 0)) * -np.expm1(-lam * length) / lam
 
-    return _expand(response, rho, error * (end - start))
+    return _expand(response, rho, times[-1], error * (end - start))
 
 
-def _expand(response, rho: float, error: float) -> np.ndarray:
-    """Coefficients by a discrete cosine transform, as many as leave a tail below ``error`` for every time."""
-    points = 64
+def _expand(response: Callable[[np.ndarray], np.ndarray], rho: float, end: float, error: float) -> np.ndarray:
+    """Coefficients by a discrete cosine transform, as many as leave a tail below ``error`` for every time.
+
+    The coefficients fall off like exp(-k^2/(rho end)); the transform starts with twice the points that this asks
+    for, so that the narrow peak of the response at lam = 0 cannot slip between them.
+    """
+    expected = sqrt(rho * end * max(log(1 / error), 1.0))
+    points = 2 ** ceil(log2(2 * expected + 64))
     while points <= 2 * MOST_TERMS:
         nodes = np.cos(np.pi * (np.arange(points) + 0.5) / points)
-        c = dct(response(rho / 2 * (1 - nodes)), type=2, axis=1) / points
+        c = np.asarray(dct(response(rho / 2 * (1 - nodes)), type=2, axis=1)) / points
         c[:, 0] /= 2
         tail = np.cumsum(np.abs(c[:, ::-1]), axis=1)[:, ::-1].max(axis=0)  # tail[k]: what dropping k, k+1, ... costs
         enough = np.flatnonzero(tail <= error)
@@ -246,7 +234,7 @@ def _expand(response, rho: float, error: float) -> np.ndarray:
             return np.ascontiguousarray(c[:, : max(enough[0], 2)])
         points *= 2
     raise InputError(
-        f"more than {MOST_TERMS} Chebyshev terms are needed: the last frame lies very many cell diffusion times after "
-        f"the first (spectral bound {rho:.3g}). Use a coarser grid, fewer late frames, a larger time_error, or "
-        'integrator="sdirk2".'
+        f"about {expected:.0f} Chebyshev terms are needed, {MOST_TERMS} are allowed: the last frame at {end:g} comes "
+        f"very many cell diffusion times (spectral bound {rho:.3g}) after the flash. Use a coarser grid, fewer late "
+        'frames, a larger time_error, or integrator="sdirk2".'
     )

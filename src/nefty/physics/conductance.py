@@ -59,6 +59,17 @@ def face_conductances(
     return torch.stack([face * s for face, s in zip(faces, scale, strict=True)])
 
 
+def surface_share(alpha: Tensor, h_front: Tensor, grid: Grid, boundary: Boundary) -> Tensor | float:
+    """The share of a heat flux into the front face that reaches the first cells; a Robin surface loses the rest.
+
+    With the conductance G = 2 alpha/dz between the surface and the cell, the flux q is split at the surface:
+    q = h T_s + G (T_s - T), so that the cell gets q G/(G + h) - T h G/(G + h).
+    """
+    if boundary.front == "adiabatic" or boundary.robin == "cell":
+        return 1.0
+    return 1 / (1 + h_front * grid.spacing[0] / (2 * alpha[0]))
+
+
 def face_sinks(alpha: Tensor, h_front: Tensor, h_back: Tensor, grid: Grid, boundary: Boundary) -> Tensor:
     """Return the loss rates of the front and the back layer of cells, (2, y, x), in 1/time.
 

@@ -14,7 +14,7 @@ from nefty.core.errors import InputError, unknown_name
 from nefty.core.grid import Grid
 from nefty.physics.boundary import Boundary
 from nefty.physics.chebyshev import Chebyshev
-from nefty.physics.conductance import FACE_MEANS, face_conductances, face_sinks, spectral_bound
+from nefty.physics.conductance import FACE_MEANS, face_conductances, face_sinks, spectral_bound, surface_share
 from nefty.physics.kernels import KERNELS, Kernel, get_kernel
 from nefty.physics.linear_solver import Status
 from nefty.physics.problem import Inputs, Integrator, Problem, Run
@@ -109,7 +109,7 @@ class HeatModel:
     def _volume(self, what: str, given: Any) -> Tensor:
         """``given`` as a finite tensor (z, y, x) of the model's precision, without leaving the graph."""
         try:
-            value = given if isinstance(given, Tensor) else torch.from_numpy(np.asarray(given, dtype=np.float64))
+            value = given if isinstance(given, Tensor) else torch.from_numpy(np.array(given, dtype=np.float64))
         except (TypeError, ValueError):
             raise InputError(f"{what} must be an array (z, y, x) or a flash, got {type(given).__name__}.") from None
         if tuple(value.shape) != self.grid.shape:
@@ -149,24 +149,37 @@ class HeatModel:
             raise InputError(f"h_{face}={low:g} must be at least 0: a face loses heat, it does not gain it.")
         return h
 
-    def _inputs(self, alpha: Tensor, initial: Any, h_front: Any, h_back: Any, amplitude: Any) -> Inputs:
+    def _inputs(
+        self,
+        alpha: Tensor,
+        initial: Any = None,
+        h_front: Any = None,
+        h_back: Any = None,
+        amplitude: Any = None,
+    ) -> Inputs:
         """The conductances and sources as differentiable tensors."""
         faces = face_conductances(alpha, self.grid, self.boundary.lateral, self.face_mean, self.anisotropy)
         h_front, h_back = self._loss("front", h_front, alpha), self._loss("back", h_back, alpha)
         sinks = face_sinks(alpha, h_front, h_back, self.grid, self.boundary)
-        if amplitude is None:
-            amplitude = self.amplitude
-        else:
-            number("amplitude", float(torch.as_tensor(amplitude).detach()))
-        start, heating = self._flash, self._heating
-        if initial is not None:
-            if heating is not None:
-                raise InputError("initial was given but the model is heated by a TopHatPulse; give amplitude.")
-            start = self._volume("initial", initial)
-            amplitude = 1.0
-        start = None if start is None else start.to(alpha.device) * amplitude
-        heating = None if heating is None else heating.to(alpha.device) * amplitude
-        return Inputs(faces, sinks, start, heating)
+        source = self._initial(initial, amplitude).to(alpha.device)
+        if self._flash is not None:
+            return Inputs(faces, sinks, source, None)
+        heating = source * surface_share(alpha, h_front, self.grid, self.boundary)
+        return Inputs(faces, sinks, None, heating)
+
+    def _initial(self, initial: Any, amplitude: Any) -> Tensor:
+        """The initial temperature (z, y, x), or for a pulse the heating rate of the front cells (y, x)."""
+        if amplitude is not None:
+            number("amplitude", torch.as_tensor(amplitude).detach().item())
+        if initial is None:
+            shape = self._flash if self._flash is not None else self._heating
+            assert shape is not None
+            return shape * (self.amplitude if amplitude is None else amplitude)
+        if self._heating is not None:
+            raise InputError("initial was given but the model is heated by a TopHatPulse; give amplitude.")
+        if amplitude is not None:
+            raise InputError("initial and amplitude were both given; scale the initial temperature instead.")
+        return self._volume("initial", initial)
 
     @property
     def _problem(self) -> Problem:
@@ -212,91 +225,119 @@ class HeatModel:
             frames = _Adjoint.apply(self, kernel, self.memory if wanted else None, *inputs)
         return self._arrange(frames)
 
-    def _arrange(self, frames: Any) -> Tensor:
-        """(t, layer, y, x) to what ``observe`` promises."""
+    def _arrange(self, frames: Tensor, back: bool = False) -> Tensor:
+        """(t, layer, y, x) to what ``observe`` promises, or ``back``."""
         if self.observe in ("front", "back"):
-            return frames[:, 0]
+            return frames[:, None] if back else frames[:, 0]
         return frames.transpose(0, 1) if self.observe == "both" else frames
 
-    def _gather(self, frames: Tensor) -> Tensor:
-        """The inverse of ``_arrange``."""
-        if self.observe in ("front", "back"):
-            return frames[:, None]
-        return frames.transpose(0, 1) if self.observe == "both" else frames
+    def linearize(
+        self,
+        alpha: Any,
+        *,
+        initial: Any = None,
+        h_front: Any = None,
+        h_back: Any = None,
+        amplitude: Any = None,
+    ) -> Linearization:
+        """Solve once and return the frames with their Jacobian, for Gauss-Newton.
 
-    def linearize(self, alpha: Any, **inputs: Any) -> Linearization:
-        """Solve once at ``alpha`` and return J and J^T as functions, for Gauss-Newton.
-
-        Args:
-            alpha: diffusivity (z, y, x).
-            **inputs: as for a call of the model.
+        The arguments are those of a call of the model.
         """
         if self.derivative == "autograd":
             raise InputError('linearize needs derivative="adjoint".')
         alpha = self._diffusivity(alpha).detach()
-        known = {"initial": None, "h_front": None, "h_back": None, "amplitude": None}
-        for name in inputs:
-            if name not in known:
-                raise unknown_name("input", name, known)
-        known.update(inputs)
-
-        def to_inputs(alpha: Tensor) -> Inputs:
-            return self._inputs(alpha, **known)
-
-        values = to_inputs(alpha)
+        point = {"alpha": alpha}
+        if self._flash is not None:
+            point["initial"] = self._initial(initial, amplitude).to(alpha.device).detach()
+        else:
+            self._initial(initial, amplitude)
+            given = self.amplitude if amplitude is None else amplitude
+            point["amplitude"] = torch.as_tensor(given, dtype=self.dtype, device=alpha.device).detach()
+        for face, h in (("front", h_front), ("back", h_back)):
+            value = self._loss(face, h, alpha).detach()
+            if getattr(self.boundary, face) == "robin":
+                point[f"h_{face}"] = value
+        values = self._inputs(**point)
         kernel = get_kernel(self.kernel, alpha.device.type)
         arrays = Inputs(*(None if t is None else kernel.array(t) for t in values))
-        run = self._run(values, kernel, arrays, self.memory)
-        return Linearization(self, alpha, kernel, run, to_inputs)
+        return Linearization(self, point, kernel, self._run(values, kernel, arrays, self.memory))
 
 
 @dataclass(frozen=True)
 class Linearization:
-    """The model at one diffusivity: its frames, and products with its Jacobian.
+    """The model at one point: its frames, and products with its Jacobian.
+
+    The inputs that can be varied are the keys of ``point``: ``alpha``; ``initial`` after a flash or ``amplitude`` of
+    a pulse; ``h_front`` and ``h_back`` of Robin faces.
 
     Args:
         model: whose Jacobian it is.
-        alpha: where it was taken.
+        point: where it is taken.
         kernel: where the work is done.
         run: the solve.
-        to_inputs: alpha to the solver's inputs.
     """
 
     model: HeatModel
-    alpha: Tensor
+    point: dict[str, Tensor]
     kernel: Kernel
     run: Run
-    to_inputs: Any
 
     @property
     def frames(self) -> Tensor:
-        """The frames at ``alpha``."""
+        """The frames at ``point``."""
         return self.model._arrange(self.kernel.tensor(self.run.frames))
 
-    def jvp(self, direction: Tensor) -> Tensor:
-        """J ``direction``: how the frames move when alpha moves by ``direction`` (z, y, x)."""
-        direction = self.model._volume("direction", direction)
+    def jvp(self, alpha: Any = None, **directions: Any) -> Tensor:
+        """J applied to directions: how the frames move when the inputs do.
 
-        def conductances(alpha: Tensor) -> tuple[Tensor, Tensor]:
-            inputs = self.to_inputs(alpha)
-            return inputs.faces, inputs.sinks
+        Args:
+            alpha: direction (z, y, x) of the diffusivity.
+            **directions: of other inputs, by name.
+        """
+        if alpha is not None:
+            directions["alpha"] = alpha
+        moves = {name: torch.zeros_like(value) for name, value in self.point.items()}
+        for name, direction in directions.items():
+            at = self._value(name)
+            moves[name] = torch.as_tensor(direction, dtype=at.dtype, device=at.device).expand_as(at)
 
-        _, (faces, sinks) = torch.func.jvp(conductances, (self.alpha,), (direction,))
-        array = self.kernel.array
-        tangent = Inputs(array(faces), array(sinks), None, None)
+        def inputs(*values: Tensor) -> tuple[Tensor, ...]:
+            given = self.model._inputs(**dict(zip(self.point, values, strict=True)))
+            return tuple(t for t in given if t is not None)
+
+        moved = torch.autograd.functional.jvp(inputs, tuple(self.point.values()), tuple(moves.values()))[1]
+        arrays = [self.kernel.array(t) for t in moved]
+        start, heating = (arrays[2], None) if "initial" in self.point else (None, arrays[2])
+        tangent = Inputs(arrays[0], arrays[1], start, heating)
         return self.model._arrange(self.kernel.tensor(self.run.pushforward(tangent)))
 
-    def vjp(self, cotangent: Tensor) -> Tensor:
-        """J^T ``cotangent``: the gradient (z, y, x) of <cotangent, frames> with respect to alpha."""
-        gathered = self.model._gather(torch.as_tensor(cotangent, dtype=self.model.dtype, device=self.alpha.device))
-        gradient = self.run.pullback(self.kernel.array(gathered.contiguous()))
-        alpha = self.alpha.clone().requires_grad_()
-        inputs = self.to_inputs(alpha)
-        outputs = [inputs.faces, inputs.sinks]
-        values = [self.kernel.tensor(gradient.faces), self.kernel.tensor(gradient.sinks)]
-        pairs = [(o, v) for o, v in zip(outputs, values, strict=True) if o.requires_grad]
-        (result,) = torch.autograd.grad([o for o, _ in pairs], alpha, [v for _, v in pairs])
-        return result
+    def vjp(self, cotangent: Any, wrt: str = "alpha") -> Tensor:
+        """J^T applied to ``cotangent``: the gradient of <cotangent, frames> for one input."""
+        return self.gradients(cotangent, (wrt,))[wrt]
+
+    def gradients(self, cotangent: Any, wrt: tuple[str, ...]) -> dict[str, Tensor]:
+        """The gradients of <cotangent, frames> for several inputs, from one backward sweep."""
+        model, kernel = self.model, self.kernel
+        cotangent = torch.as_tensor(cotangent, dtype=model.dtype, device=self.point["alpha"].device)
+        if cotangent.shape != self.frames.shape:
+            raise InputError(f"cotangent has shape {tuple(cotangent.shape)}, the frames {tuple(self.frames.shape)}.")
+        found = self.run.pullback(kernel.array(model._arrange(cotangent, back=True).contiguous()))
+        leaves = {name: self._value(name).clone().requires_grad_() for name in wrt}
+        inputs = model._inputs(**{**self.point, **leaves})
+        pairs = [
+            (value, kernel.tensor(gradient))
+            for value, gradient in zip(inputs, found, strict=True)
+            if value is not None and value.requires_grad
+        ]
+        outputs, weights = [value for value, _ in pairs], [gradient for _, gradient in pairs]
+        gradients = torch.autograd.grad(outputs, list(leaves.values()), weights)
+        return dict(zip(leaves, gradients, strict=True))
+
+    def _value(self, name: str) -> Tensor:
+        if name not in self.point:
+            raise unknown_name("input", name, self.point)
+        return self.point[name]
 
 
 class _Adjoint(torch.autograd.Function):

@@ -17,7 +17,8 @@ class Inputs(NamedTuple):
     """The numbers a solve depends on, or a derivative with respect to them, as arrays of a kernel.
 
     ``faces`` (3, z, y, x) and ``sinks`` (2, y, x) are the conductances; ``start`` (z, y, x) is the initial
-    temperature and ``heating`` (y, x) the heating rate of the front cells during the pulse; either may be None.
+    temperature; or, if there is a pulse, ``heating`` (y, x) the heating rate of the front cells while it is on. The
+    other of the two is None.
     """
 
     faces: Any
@@ -62,7 +63,13 @@ class Integrator(Protocol):
     """A time integrator is a frozen set of choices that can start a run."""
 
     def run(
-        self, problem: Problem, kernel: Kernel, inputs: Inputs, bound: float, dtype_name: str, memory: Memory | None
+        self,
+        problem: Problem,
+        kernel: Kernel,
+        inputs: Inputs,
+        bound: float,
+        dtype_name: str,
+        memory: Memory | None,
     ) -> Run:
         """Solve; ``memory`` None means that no derivative will be asked for.
 

@@ -69,7 +69,13 @@ class ImplicitEuler:
         _check(self.steps, self.solver)
 
     def run(
-        self, problem: Problem, kernel: Kernel, inputs: Inputs, bound: float, dtype_name: str, memory: Memory | None
+        self,
+        problem: Problem,
+        kernel: Kernel,
+        inputs: Inputs,
+        bound: float,
+        dtype_name: str,
+        memory: Memory | None,
     ) -> SteppingRun:
         """Solve; see ``Integrator``."""
         return SteppingRun(problem, kernel, inputs, EULER, self.steps, self.solver, dtype_name, memory)
@@ -91,7 +97,13 @@ class SDIRK2:
         _check(self.steps, self.solver)
 
     def run(
-        self, problem: Problem, kernel: Kernel, inputs: Inputs, bound: float, dtype_name: str, memory: Memory | None
+        self,
+        problem: Problem,
+        kernel: Kernel,
+        inputs: Inputs,
+        bound: float,
+        dtype_name: str,
+        memory: Memory | None,
     ) -> SteppingRun:
         """Solve; see ``Integrator``."""
         return SteppingRun(problem, kernel, inputs, SDIRK, self.steps, self.solver, dtype_name, memory)
@@ -175,9 +187,8 @@ class SteppingRun:
         """J^T ``cotangent`` (t, layer, y, x), stepping backwards (paper, appendix D.3)."""
         kernel, scheme, problem = self._kernel, self._scheme, self._problem
         shape = problem.grid.shape
-        gradient = kernel.operator(
-            kernel.zeros((3, *shape), cotangent), kernel.zeros((2, *shape[1:]), cotangent)
-        )
+        faces, sinks = kernel.zeros((3, *shape), cotangent), kernel.zeros((2, *shape[1:]), cotangent)
+        gradient = kernel.operator(faces, sinks)
         heating = None if self._heating is None else kernel.zeros(shape[1:], cotangent)
         frame_of = {int(n): t for t, n in enumerate(self._plan.frame_at)}
         lam, after = kernel.zeros(shape, cotangent), None
@@ -198,11 +209,11 @@ class SteppingRun:
             if n in frame_of:
                 inject(lam, problem.layers, cotangent[frame_of[n]])
             after = u
-        return Inputs(gradient.faces, gradient.sinks, lam, heating)
+        return Inputs(faces, sinks, lam if heating is None else None, heating)
 
     def pushforward(self, tangent: Inputs) -> Array:
         """J ``tangent``: the derivative of each step, carried beside the states."""
-        kernel, scheme = self._kernel, self._scheme
+        kernel = self._kernel
         moved = kernel.operator(tangent.faces, tangent.sinks)
         zero = kernel.zeros(self._problem.grid.shape, tangent.faces)
         now = zero if tangent.start is None else tangent.start

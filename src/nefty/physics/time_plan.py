@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -114,13 +115,13 @@ def plan_steps(times: np.ndarray, pulse: tuple[float, float] | None, steps: PerF
     heated: list[bool] = []
     steps_before = {0.0: 0}
     event = 0.0
-    for begin, end in zip(marks[:-1], marks[1:], strict=True):
+    for begin, end in pairwise(marks.tolist()):
         if begin in edges:
             event = begin
-        pieces = steps.lengths(float(end - begin), float(begin - event))
+        pieces = steps.lengths(end - begin, begin - event)
         on = pulse is not None and pulse[0] <= begin and end <= pulse[1]
         dt += pieces
         heated += [on] * len(pieces)
-        steps_before[float(end)] = len(dt)
+        steps_before[end] = len(dt)
     frame_at = np.array([steps_before[float(t)] for t in times])
     return TimePlan(np.array(dt), np.array(heated, dtype=bool), frame_at)

@@ -197,9 +197,7 @@ def _line_factors(faces, sinks, s, inverse_pivot, multiplier):
             kp = min(k + 1, nz - 1)
             for i in range(nx):
                 ip = i + 1 if i < nx - 1 else 0
-                lateral = (
-                    faces[1, k, j, i] + faces[1, k, jp, i] + faces[2, k, j, i] + faces[2, k, j, ip]
-                )
+                lateral = faces[1, k, j, i] + faces[1, k, jp, i] + faces[2, k, j, i] + faces[2, k, j, ip]
                 below = faces[0, kp, j, i] if kp > k else faces[0, 0, j, i]  # faces[0, 0] is 0
                 diagonal = 1 + s * (lateral + faces[0, k, j, i] + below)
                 if k == 0:
@@ -268,28 +266,32 @@ def _direction(p, z, beta):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _conjugate_gradients(faces, sinks, s, inverse_pivot, multiplier, rhs, x, tolerance, most, blocks):
     kind = rhs.dtype.type
-    rows = np.empty((3, rhs.shape[1]))
-    r, q, z = np.empty_like(rhs), np.empty_like(rhs), np.empty_like(rhs)
     one, nought = kind(1), kind(0)
-    _combine(faces, sinks, x, -one, rhs, one, s, r, blocks)
-    p = np.zeros_like(rhs)
-    _precondition(inverse_pivot, multiplier, x, p, r, p, z, nought, rows[0], rows[1])
-    _direction(p, z, nought)
+    rows = np.empty((3, rhs.shape[1]))
+    r, q, z, p = np.empty_like(rhs), np.empty_like(rhs), np.empty_like(rhs), np.zeros_like(rhs)
     _row_dots(rhs, rhs, rows[2])
-    norm = np.sqrt(rows[2].sum())
-    rz, residual = rows[0].sum(), np.sqrt(rows[1].sum())
-    limit = tolerance * norm
+    limit = tolerance * np.sqrt(rows[2].sum())
+    if limit == 0:
+        x[:] = nought
+        return 0, 0.0
     iterations = 0
-    while residual > limit and iterations < most:
-        _combine(faces, sinks, p, one, p, nought, -s, q, blocks)
-        _row_dots(p, q, rows[2])
-        step = rz / rows[2].sum()
-        _precondition(inverse_pivot, multiplier, x, p, r, q, z, kind(step), rows[0], rows[1])
-        rz_next = rows[0].sum()
-        _direction(p, z, kind(rz_next / rz))
-        rz, residual = rz_next, np.sqrt(rows[1].sum())
-        iterations += 1
-    return iterations, residual / max(norm, 1e-300)
+    while True:  # each round begins with the true residual, so that rounding in the recurrence cannot flatter it
+        _combine(faces, sinks, x, -one, rhs, one, s, r, blocks)
+        _row_dots(r, r, rows[1])
+        residual = np.sqrt(rows[1].sum())
+        if residual <= limit or iterations >= most:
+            return iterations, tolerance * residual / limit
+        _precondition(inverse_pivot, multiplier, x, p, r, p, z, nought, rows[0], rows[1])
+        _direction(p, z, nought)
+        rz = rows[0].sum()
+        while residual > limit and iterations < most:
+            _combine(faces, sinks, p, one, p, nought, -s, q, blocks)
+            _row_dots(p, q, rows[2])
+            _precondition(inverse_pivot, multiplier, x, p, r, q, z, kind(rz / rows[2].sum()), rows[0], rows[1])
+            rz_next = rows[0].sum()
+            _direction(p, z, kind(rz_next / rz))
+            rz, residual = rz_next, np.sqrt(rows[1].sum())
+            iterations += 1
 
 
 @njit(**_PARALLEL)

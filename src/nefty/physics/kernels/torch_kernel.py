@@ -111,21 +111,25 @@ class TorchKernel:
         most: int,
     ) -> tuple[Tensor, int, float]:
         """Solve (I - s L) x = rhs; return x, the iterations and the relative residual."""
-        norm = float(_dot(rhs, rhs).sqrt())
-        x = guess
-        r = self.combine(op, x, -1.0, rhs, 1.0, s)
-        z = self._precondition(factors, r)
-        p, rz = z, _dot(r, z)
-        residual, iterations = float(_dot(r, r).sqrt()), 0
-        while residual > tolerance * norm and iterations < most:
-            q = self.combine(op, p, 1.0, p, 0.0, -s)
-            step = (rz / _dot(p, q)).to(p.dtype)
-            x, r = x + step * p, r - step * q
+        limit = tolerance * _norm(rhs)
+        if limit == 0:
+            return torch.zeros_like(rhs), 0, 0.0
+        x, iterations = guess, 0
+        while True:  # each round begins with the true residual, so that rounding in the recurrence cannot flatter it
+            r = self.combine(op, x, -1.0, rhs, 1.0, s)
+            residual = _norm(r)
+            if residual <= limit or iterations >= most:
+                return x, iterations, tolerance * residual / limit
             z = self._precondition(factors, r)
-            rz, previous = _dot(r, z), rz
-            p = z + (rz / previous).to(p.dtype) * p
-            residual, iterations = float(_dot(r, r).sqrt()), iterations + 1
-        return x, iterations, residual / max(norm, 1e-300)
+            p, rz = z, _dot(r, z)
+            while residual > limit and iterations < most:
+                q = self.combine(op, p, 1.0, p, 0.0, -s)
+                step = (rz / _dot(p, q)).to(p.dtype)
+                x, r = x + step * p, r - step * q
+                z = self._precondition(factors, r)
+                rz, previous = _dot(r, z), rz
+                p = z + (rz / previous).to(p.dtype) * p
+                residual, iterations = _norm(r), iterations + 1
 
     def jacobi(self, op: Operator, s: float, rhs: Tensor, guess: Tensor, sweeps: int) -> Tensor:
         """The paper's eq. (jacobi_iter): a fixed number of Jacobi sweeps for (I - s L) x = rhs."""
@@ -144,10 +148,16 @@ class TorchKernel:
 
     def relative_residual(self, op: Operator, s: float, rhs: Tensor, x: Tensor) -> float:
         """|rhs - (I - s L) x| / |rhs|."""
-        residual = self.combine(op, x.detach(), -1.0, rhs.detach(), 1.0, s)
-        return float((_dot(residual, residual) / _dot(rhs, rhs).clamp_min(1e-300)).sqrt())
+        with torch.no_grad():
+            residual = self.combine(op, x, -1.0, rhs, 1.0, s)
+        return _norm(residual) / max(_norm(rhs), 1e-300)
 
 
 def _dot(a: Tensor, b: Tensor) -> Tensor:
     """The inner product in float64."""
     return (a.double() * b.double()).sum()
+
+
+def _norm(a: Tensor) -> float:
+    """The 2-norm in float64, as a number."""
+    return float(_dot(a.detach(), a.detach()).sqrt())

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import ive
+
+from nefty import Chebyshev, InputError
+from nefty.physics.chebyshev import flash_response, pulse_response, round_up
+
+
+def evaluate(coefficients: np.ndarray, rho: float, lam: np.ndarray) -> np.ndarray:
+    """sum_k c_k(t) T_k(1 - 2 lam/rho), shape (t, lam)."""
+    angles = np.arccos(1 - 2 * lam / rho)
+    return coefficients @ np.cos(np.arange(coefficients.shape[1])[:, None] * angles)
+
+
+def test_coefficients_are_the_bessel_functions():
+    rho, times = 200.0, (0.0, 0.05, 1.0, 5.0)
+    c = flash_response(times, rho, 1e-13)
+    k = np.arange(c.shape[1])
+    for row, t in zip(c, times, strict=True):
+        np.testing.assert_allclose(row, np.where(k == 0, 1, 2) * ive(k, rho * t / 2), atol=3e-16)
+
+
+@given(rho=st.floats(0.1, 1e4), error=st.floats(1e-10, 1e-2), end=st.floats(0.01, 20))
+def test_the_error_in_time_is_below_the_one_asked_for(rho, error, end):
+    times = tuple(np.linspace(0, end, 7))
+    lam = rho * (1 - np.cos(np.linspace(0, np.pi, 501))) / 2
+    got = evaluate(flash_response(times, rho, error), rho, lam)
+    assert abs(got - np.exp(-np.outer(times, lam))).max() <= error * 1.001 + 1e-14
+
+
+def test_a_very_stiff_grid_is_not_mistaken_for_a_cold_one():
+    """The response exp(-lam t) is then a peak at lam = 0, far narrower than a coarse sampling."""
+    c = flash_response((1.0,), 1e8, 1e-8)
+    assert evaluate(c, 1e8, np.array([0.0]))[0, 0] == pytest.approx(1, abs=1e-7)
+    assert evaluate(c, 1e8, np.array([1.0]))[0, 0] == pytest.approx(np.exp(-1), abs=1e-7)
+
+
+def test_the_number_of_terms_grows_like_the_square_root_of_time():
+    terms = [flash_response((t,), 200.0, 1e-6).shape[1] for t in (5.0, 20.0, 80.0)]
+    assert terms[0] < 130
+    assert terms[1] / terms[0] == pytest.approx(2, rel=0.1)
+    assert terms[2] / terms[1] == pytest.approx(2, rel=0.1)
+
+
+@pytest.mark.parametrize("t", [0.05, 0.3, 0.5, 2.0])
+@pytest.mark.parametrize("lam", [1e-6, 0.4, 17.0, 99.0])
+def test_the_pulse_response_is_the_convolution(t, lam):
+    pulse, rho = (0.1, 0.5), 100.0
+    got = evaluate(pulse_response((t,), pulse, rho, 1e-12), rho, np.array([lam]))[0, 0]
+    want = quad(lambda s: np.exp(-lam * (t - s)), 0.1, min(t, 0.5))[0] if t > 0.1 else 0.0
+    assert got == pytest.approx(want, abs=1e-11)
+
+
+def test_a_very_short_pulse_is_a_flash():
+    flash = flash_response((1.0,), 50.0, 1e-10)
+    pulse = pulse_response((1.0,), (0.0, 1e-7), 50.0, 1e-10) / 1e-7
+    n = min(flash.shape[1], pulse.shape[1])
+    np.testing.assert_allclose(pulse[:, :n], flash[:, :n], atol=5e-6)  # rho * duration
+
+
+@given(bound=st.floats(1e-6, 1e9))
+def test_the_bound_is_rounded_up_by_at_most_nine_percent(bound):
+    assert bound <= round_up(bound) * (1 + 1e-12)
+    assert round_up(bound) <= bound * 1.0906
+
+
+def test_impossible_requests_are_refused():
+    with pytest.raises(InputError, match="sdirk2"):
+        flash_response((1.0,), 1e12, 1e-6)
+    with pytest.raises(InputError, match="spectral bound is inf"):
+        round_up(np.inf)
+    with pytest.raises(InputError, match="time_error=-1"):
+        Chebyshev(time_error=-1)
