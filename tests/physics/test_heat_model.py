@@ -119,7 +119,7 @@ def test_order_in_space_is_two_for_smooth_diffusivity(boundary, mean):
 
     sizes = [8, 16, 32, 64]
     solutions = [solve(n) for n in sizes]
-    errors = [np.linalg.norm(a - b) for a, b in pairwise(solutions)]
+    errors = [float(np.linalg.norm(a - b)) for a, b in pairwise(solutions)]
     assert observed_order(1 / np.array(sizes[:-1]), errors) == pytest.approx(2.0, abs=0.2)
 
 

@@ -18,7 +18,8 @@ class Boundary:
     On a Robin face n . (alpha grad T) = -h T with h >= 0 in (length unit)/(time unit), that is the heat
     transfer coefficient over rho c. The loss is taken at the surface itself: half a cell of material lies
     between it and the cell's mean, so the conductance to ambient is 1/(1/h + dz/(2 alpha)), which is second
-    order in dz. ``robin="cell"`` takes the loss h T at the cell's mean instead, as the paper does (appendix D.2).
+    order in dz; of the flux of a pulse the share 1/(1 + h dz/(2 alpha)) enters. ``robin="cell"`` takes the loss h T
+    at the cell's mean instead, as the paper does (appendix D.2).
 
     Args:
         lateral: ``"periodic"`` or ``"adiabatic"`` sides in x and y.

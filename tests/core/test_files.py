@@ -1,0 +1,54 @@
+"""A file is either what it was or all of what it should be."""
+
+import errno
+import os
+
+import pytest
+
+from nefty.core.errors import NeftyError
+from nefty.core.files import write_atomic
+
+
+@pytest.mark.parametrize("content", ["text with an umlaut: ü\n", b"\x00\x01\xff", ""])
+def test_content_arrives_whole_and_folders_are_made(tmp_path, content):
+    path = write_atomic(tmp_path / "a" / "b" / "file", content)
+    expected = content if isinstance(content, bytes) else content.encode()
+    assert path.read_bytes() == expected
+    assert os.listdir(path.parent) == ["file"]
+
+
+def test_an_existing_file_is_replaced(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("something much longer than what follows")
+    write_atomic(str(path), "new")
+    assert path.read_text() == "new"
+
+
+@pytest.mark.parametrize("call", ["replace", "fsync"])
+def test_a_failure_keeps_the_old_file_and_leaves_no_litter(tmp_path, monkeypatch, call):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "file"
+    path.write_text("old")
+    monkeypatch.setattr(os, call, full)
+    with pytest.raises(NeftyError, match=r"cannot write .*file: No space left on device.*another folder"):
+        write_atomic(path, "new")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(NeftyError, match="cannot write"):
+        write_atomic(tmp_path / "file" / "below", "x")
+
+
+def test_permissions_follow_the_umask(tmp_path):
+    before = os.umask(0o027)
+    try:
+        path = write_atomic(tmp_path / "file", "x")
+        assert os.umask(0o027) == 0o027
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o640
