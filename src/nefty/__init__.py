@@ -6,9 +6,15 @@ Names are loaded on first use, so that ``import nefty`` stays quick and does not
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+# OpenMP threads spin for milliseconds after each parallel loop, in one pool of Numba's and another of torch's, and take
+# the cores from each other. See docs/decisions/005-openmp-spinning.md.
+if not {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"} & os.environ.keys():
+    os.environ["GOMP_SPINCOUNT"] = "10000"
 
 _WHERE = {
     "Boundary": "nefty.physics.boundary",

@@ -100,7 +100,7 @@ class ChebyshevRun:
         self._coefficients = kernel.constant(values, inputs.faces)
         self._trajectory = self._recurrence(self._source(inputs), values.shape[1] - 1, memory)
         planes = [show(kernel, w, problem.layers) for _, (w, _) in self._trajectory.forward()]
-        self.frames = _contract(self._coefficients, kernel.stack(planes))
+        self.frames = kernel.contract(self._coefficients, kernel.stack(planes))
         self.status = Status(applications=self._trajectory.length, time_error_bound=error)
 
     def _source(self, inputs: Inputs) -> Array:
@@ -148,7 +148,7 @@ class ChebyshevRun:
         shape = self._problem.grid.shape
         faces, sinks = kernel.zeros((3, *shape), cotangent), kernel.zeros((2, *shape[1:]), cotangent)
         gradient = kernel.operator(faces, sinks)
-        said = _contract(self._coefficients.T, cotangent)  # (k, layer, y, x)
+        said = kernel.contract(self._coefficients.T, cotangent)  # (k, layer, y, x)
         lam, after = kernel.zeros(shape, cotangent), kernel.zeros(shape, cotangent)
         spare = None
         for k, (w, _) in self._trajectory.backward():
@@ -173,16 +173,10 @@ class ChebyshevRun:
                 a, b, c = (2.0, -1.0, q) if k > 0 else (1.0, 0.0, q / 2)
                 new = kernel.combine(op, now, a, before, b, c)
                 now, before = kernel.combine(moved, w, 0.0, new, 1.0, c), now
-        return _contract(self._coefficients, kernel.stack(planes))
+        return kernel.contract(self._coefficients, kernel.stack(planes))
 
 
 _KEEP_NOTHING = Reversed()
-
-
-def _contract(coefficients: Array, planes: Array) -> Array:
-    """sum_k C[t, k] planes[k]: the small matrix that turns waves into frames."""
-    flat = coefficients @ planes.reshape(planes.shape[0], -1)
-    return flat.reshape(coefficients.shape[0], *planes.shape[1:])
 
 
 def round_up(bound: float) -> float:

@@ -40,6 +40,10 @@ class Kernel(Protocol):
         """A copy of some layers of ``u``, (layer, y, x)."""
         ...
 
+    def contract(self, coefficients: Array, planes: Array) -> Array:
+        """sum_k C[t, k] planes[k]."""
+        ...
+
     def operator(self, faces: Array, sinks: Array) -> Any:
         """L from the conductances of faces (3, z, y, x) and sinks (2, y, x); see ``physics.conductance``."""
         ...

@@ -61,6 +61,11 @@ class NumbaKernel:
         """A copy of some layers of ``u``, (layer, y, x)."""
         return u[list(layers)]
 
+    def contract(self, coefficients: np.ndarray, planes: np.ndarray) -> np.ndarray:
+        """sum_k C[t, k] planes[k], by torch: its threads are there already, NumPy's would be a third pool."""
+        flat = from_numpy(coefficients) @ from_numpy(planes).flatten(1)
+        return flat.reshape(-1, *planes.shape[1:]).numpy()
+
     def operator(self, faces: np.ndarray, sinks: np.ndarray) -> Operator:
         """Prepare L."""
         return Operator(faces, sinks)

@@ -49,6 +49,10 @@ class TorchKernel:
         """A copy of some layers of ``u``, (layer, y, x)."""
         return u[list(layers)]
 
+    def contract(self, coefficients: Tensor, planes: Tensor) -> Tensor:
+        """sum_k C[t, k] planes[k]."""
+        return (coefficients @ planes.flatten(1)).reshape(-1, *planes.shape[1:])
+
     def operator(self, faces: Tensor, sinks: Tensor) -> Operator:
         """Prepare L."""
         if not sinks.requires_grad and not sinks.any():

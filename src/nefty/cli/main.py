@@ -1,0 +1,83 @@
+"""The command ``nefty``. Nothing heavy is imported here: ``nefty --help`` answers at once."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from nefty import __version__
+from nefty.cli import bench, demo, doctor
+from nefty.core.errors import NeftyError
+
+STOPPED = 130
+
+app = typer.Typer(
+    name="nefty",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+app.command("demo")(demo.run)
+app.command("doctor")(doctor.run)
+app.add_typer(bench.app, name="bench", short_help="Measure speed, memory and accuracy, beside peers.")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"nefty {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def nefty(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Thermal tomography: what is inside a part, from how its surface cools after a flash.
+
+    Start with "nefty demo"; if something is odd, ask "nefty doctor".
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    An error that nefty foresaw is one paragraph on stderr and exit code 2; ``--debug``, at any place, shows
+    its traceback. Ctrl-C exits with 130.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in arguments
+    try:
+        app([word for word in arguments if word != "--debug"], prog_name="nefty")
+    except NeftyError as error:
+        if debug:
+            raise
+        print(f"nefty: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        _stopped()
+    except SystemExit as end:
+        if end.code == STOPPED:
+            _stopped()
+        raise
+    except Exception as error:
+        if not debug and _was_interrupted(error):
+            _stopped()
+        raise
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: inside compiled code it comes out as a SystemError caused by it."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _stopped() -> NoReturn:
+    print("\nStopped.", file=sys.stderr)
+    sys.exit(STOPPED)
