@@ -23,6 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, log, log2, sqrt
+from typing import Any
 
 import numpy as np
 from scipy.fft import dct
@@ -35,6 +36,7 @@ from nefty.physics.problem import Inputs, Problem, inject, show
 from nefty.physics.trajectory import Memory, Reversed, Trajectory
 
 MOST_TERMS = 2**17
+_KEEP_NOTHING = Reversed()  # keeps the first and the last states only
 
 
 @dataclass(frozen=True)
@@ -97,11 +99,16 @@ class ChebyshevRun:
     ) -> None:
         self._problem, self._kernel, self._q = problem, kernel, 4 / rho
         self._op = kernel.operator(inputs.faces, inputs.sinks)
+        self.status = Status(time_error_bound=error)
         self._coefficients = kernel.constant(values, inputs.faces)
         self._trajectory = self._recurrence(self._source(inputs), values.shape[1] - 1, memory)
         planes = [show(kernel, w, problem.layers) for _, (w, _) in self._trajectory.forward()]
         self.frames = kernel.contract(self._coefficients, kernel.stack(planes))
-        self.status = Status(applications=self._trajectory.length, time_error_bound=error)
+
+    def _apply(self, u: Array, a: float, v: Array, b: float, c: float, out: Array = None, op: Any = None) -> Array:
+        """a u + b v + c L u, counted."""
+        self.status.applications += 1
+        return self._kernel.combine(self._op if op is None else op, u, a, v, b, c, out)
 
     def _source(self, inputs: Inputs) -> Array:
         """The vector that the expansion is applied to."""
@@ -112,7 +119,7 @@ class ChebyshevRun:
 
     def _recurrence(self, first: Array, degree: int, memory: Memory | None) -> Trajectory:
         """States are pairs (w_k, w_{k-1}), with w_{-1} = X w_0 = w_1 because T_{-1} = T_1."""
-        kernel, op, q = self._kernel, self._op, self._q
+        q = self._q
         keep = memory if memory is not None else _KEEP_NOTHING
         recycle = isinstance(keep, Reversed)
         spare: list[Array] = []
@@ -121,9 +128,9 @@ class ChebyshevRun:
             w, previous = state
             out = spare.pop() if spare else None
             if k == 0:
-                result = kernel.combine(op, w, 1.0, w, 0.0, q / 2, out)
+                result = self._apply(w, 1.0, w, 0.0, q / 2, out)
             else:
-                result = kernel.combine(op, w, 2.0, previous, -1.0, q, out)
+                result = self._apply(w, 2.0, previous, -1.0, q, out)
                 if recycle and k > 1:
                     spare.append(previous)
             return result, w
@@ -132,7 +139,7 @@ class ChebyshevRun:
             after, w = state
             if k == 0:
                 return w, w
-            before = kernel.combine(op, w, 2.0, after, -1.0, q, spare.pop() if spare else None)
+            before = self._apply(w, 2.0, after, -1.0, q, spare.pop() if spare else None)
             if k < degree - 2:  # the last two states stay, for the next backward sweep
                 spare.append(after)
             return w, before
@@ -144,7 +151,7 @@ class ChebyshevRun:
 
         lam_k = 2 X lam_{k+1} - lam_{k+2} + (what the frames say about w_k),   dJ/dL = q sum_k lam_{k+1} w_k^T.
         """
-        kernel, op, q, layers = self._kernel, self._op, self._q, self._problem.layers
+        kernel, q, layers = self._kernel, self._q, self._problem.layers
         shape = self._problem.grid.shape
         faces, sinks = kernel.zeros((3, *shape), cotangent), kernel.zeros((2, *shape[1:]), cotangent)
         gradient = kernel.operator(faces, sinks)
@@ -155,7 +162,7 @@ class ChebyshevRun:
             if k < self._trajectory.length:
                 a, c = (2.0, q) if k > 0 else (1.0, q / 2)
                 kernel.accumulate(gradient, lam, w, c)
-                new = kernel.combine(op, lam, a, after, -1.0, c, spare)
+                new = self._apply(lam, a, after, -1.0, c, spare)
                 lam, after, spare = new, lam, after
             inject(lam, layers, said[k])
         start, heating = (lam, None) if self._problem.pulse is None else (None, lam[0])
@@ -163,7 +170,7 @@ class ChebyshevRun:
 
     def pushforward(self, tangent: Inputs) -> Array:
         """J ``tangent``: w'_{k+1} = 2 X w'_k - w'_{k-1} + q L' w_k, carried beside the w_k."""
-        kernel, op, q = self._kernel, self._op, self._q
+        kernel, q = self._kernel, self._q
         moved = kernel.operator(tangent.faces, tangent.sinks)
         now = before = self._source(tangent)
         planes = []
@@ -171,12 +178,9 @@ class ChebyshevRun:
             planes.append(show(kernel, now, self._problem.layers))
             if k < self._trajectory.length:
                 a, b, c = (2.0, -1.0, q) if k > 0 else (1.0, 0.0, q / 2)
-                new = kernel.combine(op, now, a, before, b, c)
-                now, before = kernel.combine(moved, w, 0.0, new, 1.0, c), now
+                new = self._apply(now, a, before, b, c)
+                now, before = self._apply(w, 0.0, new, 1.0, c, op=moved), now
         return kernel.contract(self._coefficients, kernel.stack(planes))
-
-
-_KEEP_NOTHING = Reversed()
 
 
 def round_up(bound: float) -> float:

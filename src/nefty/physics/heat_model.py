@@ -161,25 +161,25 @@ class HeatModel:
         faces = face_conductances(alpha, self.grid, self.boundary.lateral, self.face_mean, self.anisotropy)
         h_front, h_back = self._loss("front", h_front, alpha), self._loss("back", h_back, alpha)
         sinks = face_sinks(alpha, h_front, h_back, self.grid, self.boundary)
-        source = self._initial(initial, amplitude).to(alpha.device)
+        source = self._initial(initial, amplitude, alpha.device)
         if self._flash is not None:
             return Inputs(faces, sinks, source, None)
         heating = source * surface_share(alpha, h_front, self.grid, self.boundary)
         return Inputs(faces, sinks, None, heating)
 
-    def _initial(self, initial: Any, amplitude: Any) -> Tensor:
+    def _initial(self, initial: Any, amplitude: Any, device: torch.device) -> Tensor:
         """The initial temperature (z, y, x), or for a pulse the heating rate of the front cells (y, x)."""
         if amplitude is not None:
             number("amplitude", torch.as_tensor(amplitude).detach().item())
         if initial is None:
             shape = self._flash if self._flash is not None else self._heating
             assert shape is not None
-            return shape * (self.amplitude if amplitude is None else amplitude)
+            return shape.to(device) * (self.amplitude if amplitude is None else amplitude)
         if self._heating is not None:
             raise InputError("initial was given but the model is heated by a TopHatPulse; give amplitude.")
         if amplitude is not None:
             raise InputError("initial and amplitude were both given; scale the initial temperature instead.")
-        return self._volume("initial", initial)
+        return self._volume("initial", initial).to(device)
 
     @property
     def _problem(self) -> Problem:
@@ -249,9 +249,9 @@ class HeatModel:
         alpha = self._diffusivity(alpha).detach()
         point = {"alpha": alpha}
         if self._flash is not None:
-            point["initial"] = self._initial(initial, amplitude).to(alpha.device).detach()
+            point["initial"] = self._initial(initial, amplitude, alpha.device).detach()
         else:
-            self._initial(initial, amplitude)
+            self._initial(initial, amplitude, alpha.device)
             given = self.amplitude if amplitude is None else amplitude
             point["amplitude"] = torch.as_tensor(given, dtype=self.dtype, device=alpha.device).detach()
         for face, h in (("front", h_front), ("back", h_back)):

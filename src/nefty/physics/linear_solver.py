@@ -54,13 +54,13 @@ class Status:
     """What a run of the model did.
 
     Attributes:
-        applications: how often the operator L was applied, the unit of cost, linear solves included.
+        applications: how often the operator L was applied, the unit of cost; linear solves and derivatives included.
         solves: linear systems solved.
         iterations: iterations or sweeps over all of them.
         worst_residual: the largest relative residual that a solve left.
         converged: False where a solve with a fixed number of sweeps left more than ``tolerance``.
-        time_error_bound: for ``Chebyshev``, the guaranteed bound of the error in time, relative to the
-            2-norm of the initial state.
+        time_error_bound: for ``Chebyshev``, the guaranteed bound of the error in time of every state, relative to the
+            2-norm of the initial temperature, or of the heat that the pulse brings.
     """
 
     applications: int = 0

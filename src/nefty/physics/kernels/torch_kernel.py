@@ -158,8 +158,9 @@ class TorchKernel:
 
 
 def _dot(a: Tensor, b: Tensor) -> Tensor:
-    """The inner product in float64."""
-    return (a.double() * b.double()).sum()
+    """The inner product in float64, where the device has it."""
+    precision = torch.float32 if a.device.type == "mps" else torch.float64
+    return (a.to(precision) * b.to(precision)).sum()
 
 
 def _norm(a: Tensor) -> float:
