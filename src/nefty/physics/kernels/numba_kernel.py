@@ -19,10 +19,14 @@ _PARALLEL = {"parallel": True, "fastmath": True, "error_model": "numpy", "cache"
 
 
 class Operator(NamedTuple):
-    """L as arrays: ``faces`` (3, z, y, x) and ``sinks`` (2, y, x); see ``physics.conductance``."""
+    """L as arrays: ``faces`` (3, z, y, x) and ``sinks`` (2, y, x), see ``physics.conductance``.
+
+    ``blocks`` is the number of blocks that the rows of a layer are cut into, so that all threads have work.
+    """
 
     faces: np.ndarray
     sinks: np.ndarray
+    blocks: int
 
 
 class LineFactors(NamedTuple):
@@ -68,7 +72,8 @@ class NumbaKernel:
 
     def operator(self, faces: np.ndarray, sinks: np.ndarray) -> Operator:
         """Prepare L."""
-        return Operator(faces, sinks)
+        _, nz, ny, _ = faces.shape
+        return Operator(faces, sinks, min(ny, max(1, -(-2 * numba.get_num_threads() // nz))))
 
     def combine(
         self,
@@ -84,12 +89,12 @@ class NumbaKernel:
         if out is None:
             out = np.empty_like(u)
         kind = u.dtype.type
-        _combine(op.faces, op.sinks, u, kind(a), v, kind(b), kind(c), out, _blocks(u.shape))
+        _combine(op.faces, op.sinks, u, kind(a), v, kind(b), kind(c), out, op.blocks)
         return out
 
     def accumulate(self, gradient: Operator, lam: np.ndarray, u: np.ndarray, weight: float) -> None:
         """Add ``weight`` d(lam^T L u)/d(conductances) to ``gradient``."""
-        _accumulate(gradient.faces, gradient.sinks, lam, u, u.dtype.type(weight), _blocks(u.shape))
+        _accumulate(*gradient[:2], lam, u, u.dtype.type(weight), gradient.blocks)
 
     def line_factors(self, op: Operator, s: float) -> LineFactors:
         """Factor the z-lines of I - s L."""
@@ -110,7 +115,7 @@ class NumbaKernel:
         """Solve (I - s L) x = rhs; return x, the iterations and the relative residual."""
         x = guess.copy()
         iterations, residual = _conjugate_gradients(
-            op.faces, op.sinks, rhs.dtype.type(s), *factors, rhs, x, tolerance, most, _blocks(rhs.shape)
+            op.faces, op.sinks, rhs.dtype.type(s), *factors, rhs, x, tolerance, most, op.blocks
         )
         return x, iterations, residual
 
@@ -118,7 +123,7 @@ class NumbaKernel:
         """The paper's eq. (jacobi_iter): a fixed number of Jacobi sweeps for (I - s L) x = rhs."""
         x, other = guess.copy(), np.empty_like(guess)
         for _ in range(sweeps):
-            _jacobi_sweep(op.faces, op.sinks, rhs.dtype.type(s), rhs, x, other, _blocks(rhs.shape))
+            _jacobi_sweep(op.faces, op.sinks, rhs.dtype.type(s), rhs, x, other, op.blocks)
             x, other = other, x
         return x
 
@@ -126,11 +131,6 @@ class NumbaKernel:
         """|rhs - (I - s L) x| / |rhs|."""
         residual = self.combine(op, x, -1.0, rhs, 1.0, s)
         return float(np.linalg.norm(residual.ravel()) / max(float(np.linalg.norm(rhs.ravel())), 1e-300))
-
-
-def _blocks(shape: tuple[int, ...]) -> int:
-    """Blocks of rows per layer, so that there are enough tasks for all threads."""
-    return min(shape[1], max(1, -(-2 * numba.get_num_threads() // shape[0])))
 
 
 @njit(**_PARALLEL)
