@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,10 +40,14 @@ def test_stored_computes_each_state_once_and_checkpointed_at_most_twice():
 
 @pytest.mark.parametrize("length", [100, 400, 1000])
 def test_checkpoints_need_about_two_square_roots(length):
-    trajectory, _ = counting(Checkpointed(), length)
-    list(trajectory.forward())
-    kept, segment = len(trajectory._kept), trajectory._segment
-    assert kept + segment <= 2 * length**0.5 + 3
+    held = []
+    for memory in (Stored(), Checkpointed()):
+        trajectory = Trajectory(lambda k, x: np.array([k]), np.array([0]), length, memory)
+        list(trajectory.forward())
+        list(trajectory.backward())
+        held.append(trajectory.most_held)
+    assert held[0] == length + 1
+    assert held[1] <= 2 * length**0.5 + 3
 
 
 def test_reversed_runs_backwards_and_needs_to_know_how():

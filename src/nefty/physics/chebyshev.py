@@ -165,6 +165,7 @@ class ChebyshevRun:
                 new = self._apply(lam, a, after, -1.0, c, spare)
                 lam, after, spare = new, lam, after
             inject(lam, layers, said[k])
+        self.status.states_held = self._trajectory.most_held
         start, heating = (lam, None) if self._problem.pulse is None else (None, lam[0])
         return Inputs(faces, sinks, start, heating)
 

@@ -61,6 +61,7 @@ class Status:
         converged: False where a solve with a fixed number of sweeps left more than ``tolerance``.
         time_error_bound: for ``Chebyshev``, the guaranteed bound of the error in time of every state, relative to the
             2-norm of the initial temperature, or of the heat that the pulse brings.
+        states_held: volumes of the trajectory that were held at once, at the most.
     """
 
     applications: int = 0
@@ -69,6 +70,7 @@ class Status:
     worst_residual: float = 0.0
     converged: bool = True
     time_error_bound: float | None = None
+    states_held: int = 0
 
     def message(self) -> str:
         """One sentence for people."""

@@ -209,6 +209,7 @@ class SteppingRun:
             if n in frame_of:
                 inject(lam, problem.layers, cotangent[frame_of[n]])
             after = u
+        self.status.states_held = self._trajectory.most_held
         return Inputs(faces, sinks, lam if heating is None else None, heating)
 
     def pushforward(self, tangent: Inputs) -> Array:

@@ -97,6 +97,7 @@ class Trajectory:
             self._segment = 1 if isinstance(memory, Stored) else length + 1
         self._kept = {0: first}
         self._last = first
+        self.most_held = 1  # arrays of states that were held at once, at the most
 
     def forward(self) -> Iterator[tuple[int, State]]:
         """Visit (k, x_k) for k = 0 ... n, keeping what the backward sweep will need.
@@ -112,6 +113,13 @@ class Trajectory:
                 self._kept[k + 1] = state
             yield k + 1, state
         self._last = state
+        self._count([state])
+
+    def _count(self, states: list[State]) -> None:
+        """Note how many arrays the kept states and ``states`` are made of."""
+        held = [*self._kept.values(), *states]
+        arrays = {id(a) for state in held for a in (state if isinstance(state, tuple) else (state,))}
+        self.most_held = max(self.most_held, len(arrays))
 
     def backward(self) -> Iterator[tuple[int, State]]:
         """Visit (k, x_k) for k = n ... 0."""
@@ -128,6 +136,7 @@ class Trajectory:
             states = [self._kept[start]]
             for k in range(start, stop):
                 states.append(self._advance(k, states[-1]))
+            self._count(states)
             while states:
                 k = start + len(states) - 1
                 yield k, states.pop()

@@ -1,0 +1,136 @@
+"""Plotly figures of benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from nefty.report.style import LINES, MUTED, TEMPERATURE, dress
+
+Numbers = Sequence[float] | np.ndarray
+Series = Mapping[str, tuple[Numbers, Numbers]]
+
+
+def accuracy_against_cost(names: Sequence[str], seconds: Sequence[float], errors: Sequence[float]) -> go.Figure:
+    """One named point per method: seconds of a forward and backward run, surface RMSE; both axes logarithmic."""
+    figure = go.Figure()
+    for i, (name, x, y) in enumerate(zip(names, seconds, errors, strict=True)):
+        figure.add_trace(
+            go.Scatter(
+                x=[x],
+                y=[y],
+                mode="markers+text",
+                text=[name],
+                textposition="top center",
+                marker={"size": 12, "color": LINES[i % len(LINES)]},
+                hovertemplate=f"{name}<br>%{{x:.3g}} s<br>RMSE %{{y:.2g}}<extra></extra>",
+            )
+        )
+    dress(figure, height=520)
+    log_axes(figure, "seconds for forward and gradient", "surface RMSE")
+    figure.update_layout(margin_r=120)
+    return figure
+
+
+def curves(series: Series, x: str, y: str, *, log_x: bool = True, log_y: bool = True) -> go.Figure:
+    """Named curves with markers on axes titled ``x`` and ``y``."""
+    figure = go.Figure()
+    for i, (name, (xs, ys)) in enumerate(series.items()):
+        colour = LINES[i % len(LINES)]
+        figure.add_trace(
+            go.Scatter(x=list(xs), y=list(ys), name=name, mode="lines+markers", line={"color": colour, "width": 2})
+        )
+    dress(figure, height=460, legend=True)
+    log_axes(figure, x, y, log_x=log_x, log_y=log_y)
+    return figure
+
+
+def log_axes(figure: go.Figure, x: str, y: str, *, log_x: bool = True, log_y: bool = True) -> None:
+    """Title the axes and make them logarithmic, with decades only as ticks."""
+    for update, title, log in ((figure.update_xaxes, x, log_x), (figure.update_yaxes, y, log_y)):
+        update(title_text=title)
+        if log:
+            update(type="log", dtick=1, exponentformat="power")
+
+
+def bars(names: Sequence[str], values: Sequence[float], y: str) -> go.Figure:
+    """One bar per name on a logarithmic axis."""
+    figure = go.Figure(go.Bar(x=list(names), y=list(values), marker_color=LINES[1]))
+    dress(figure, height=420)
+    figure.update_yaxes(type="log", title_text=y, dtick=1, exponentformat="power")
+    return figure
+
+
+def map_grid(
+    rows: Mapping[str, Sequence[np.ndarray]],
+    titles: Sequence[str],
+    size: tuple[float, float],
+    circle: Mapping[str, tuple[float, float, float]] | None = None,
+) -> go.Figure:
+    """Surface temperatures (y, x), one row of maps per name, one column per title; rows share no colours.
+
+    Args:
+        rows: maps of each row.
+        titles: of the columns.
+        size: edge lengths of a map along (y, x).
+        circle: (y, x, radius) of a dashed circle to draw into the maps of a row.
+    """
+    figure = make_subplots(
+        len(rows),
+        len(titles),
+        column_titles=list(titles),
+        row_titles=list(rows),
+        horizontal_spacing=0.015,
+        vertical_spacing=0.04,
+        shared_xaxes=True,
+        shared_yaxes=True,
+    )
+    for i, (name, maps) in enumerate(rows.items(), 1):
+        low, high = TEMPERATURE.limits(np.stack(list(maps)))
+        for j, values in enumerate(maps, 1):
+            ny, nx = values.shape
+            heat = go.Heatmap(
+                z=np.asarray(values, dtype=np.float32),
+                x0=size[1] / nx / 2,
+                dx=size[1] / nx,
+                y0=size[0] / ny / 2,
+                dy=size[0] / ny,
+                zmin=low,
+                zmax=high,
+                colorscale=TEMPERATURE.name,
+                showscale=False,
+            )
+            figure.add_trace(heat, i, j)
+            if circle and name in circle:
+                figure.add_trace(_circle(*circle[name]), i, j)
+    dress(figure, height=round(90 + 860 / len(titles) * len(rows) * size[0] / size[1]))
+    figure.update_yaxes(autorange="reversed", showticklabels=False, ticks="")
+    figure.update_xaxes(showticklabels=False, ticks="")
+    return figure
+
+
+def _circle(y: float, x: float, radius: float) -> go.Scatter:
+    angle = np.linspace(0, 2 * np.pi, 60)
+    return go.Scatter(
+        x=x + radius * np.cos(angle),
+        y=y + radius * np.sin(angle),
+        mode="lines",
+        line={"color": "white", "dash": "dash", "width": 1.5},
+        hoverinfo="skip",
+    )
+
+
+def measured_and_theory(series: Series, theory: tuple[Numbers, Numbers], x: str, y: str) -> go.Figure:
+    """Curves as points over the line they should lie on."""
+    figure = go.Figure()
+    for i, (name, (xs, ys)) in enumerate(series.items()):
+        marker = {"size": 5, "color": LINES[i % len(LINES)]}
+        figure.add_trace(go.Scatter(x=list(xs), y=list(ys), name=name, mode="markers", marker=marker))
+    line = {"color": MUTED, "width": 2, "dash": "dash"}
+    figure.add_trace(go.Scatter(x=list(theory[0]), y=list(theory[1]), name="theory", mode="lines", line=line))
+    dress(figure, height=440, legend=True)
+    log_axes(figure, x, y, log_x=False, log_y=False)
+    return figure
