@@ -22,6 +22,7 @@ def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
         peer.build(Case())
 
 
+@pytest.mark.filterwarnings("ignore")  # PhiFlow's own deprecations, at import
 @pytest.mark.parametrize("name", ["phiflow-explicit", "phiflow-implicit", "nefi"])
 def test_peers_solve_the_same_problem(name):
     """Within the error in time of their first-order schemes; skipped where they are not installed."""

@@ -30,6 +30,14 @@ def test_derivative_of_the_harmonic_mean_is_the_papers():
     assert a.grad.item() == pytest.approx(2 * 0.3**2 / (0.1 + 0.3) ** 2, rel=1e-14)
 
 
+@pytest.mark.parametrize("contrast", [1e2, 1e4, 1e6, 1e8])
+def test_the_derivative_of_the_harmonic_mean_keeps_its_digits_in_float32(contrast):
+    a = torch.tensor(0.1, requires_grad=True)
+    FACE_MEANS["harmonic"](a, torch.tensor(0.1 / contrast)).backward()
+    assert a.grad is not None
+    assert a.grad.item() == pytest.approx(2 / (contrast + 1) ** 2, rel=1e-5)
+
+
 def test_each_face_lies_before_its_cell_and_the_outside_is_closed():
     grid = Grid((2, 3, 4), (2.0, 3.0, 8.0))
     alpha = random_alpha(0, grid.shape)

@@ -6,7 +6,9 @@ of order 2.
 
 from __future__ import annotations
 
+import gc
 import itertools
+import weakref
 
 import numpy as np
 import pytest
@@ -188,6 +190,8 @@ def test_a_linearisation_can_be_used_again_and_again(memory):
         lin.vjp(weights, "h_front")
     with pytest.raises(ValueError, match="Did you mean 'alpha'"):
         lin.jvp(alpa=direction)
+    with pytest.raises(ValueError, match="direction of alpha has shape"):
+        lin.jvp(direction[0])
 
 
 def test_two_calls_may_be_open_before_either_goes_backward():
@@ -198,3 +202,93 @@ def test_two_calls_may_be_open_before_either_goes_backward():
         alone = draw(seed)[0].requires_grad_()
         model(alone).square().sum().backward()
         torch.testing.assert_close(alpha.grad, alone.grad, rtol=0, atol=0)
+
+
+def test_a_second_derivative_is_refused_rather_than_wrong():
+    model = HeatModel(GRID, TIMES, GaussianFlash(10.0, 0.5, 0.3), dtype="float64")
+    alpha = draw(1)[0].requires_grad_()
+    (gradient,) = torch.autograd.grad(model(alpha).square().sum(), alpha, create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        gradient.sum().backward()
+
+
+@pytest.mark.parametrize("memory", ["stored", "checkpointed", "reversed"])
+def test_the_trajectory_is_freed_after_backward_and_kept_where_asked(memory):
+    model = HeatModel(GRID, TIMES, GaussianFlash(10.0, 0.5, 0.3), dtype="float64", memory=memory)
+    alpha = draw(1)[0].requires_grad_()
+    runs = []
+    original = model._run
+
+    def remember(*args):
+        run = original(*args)
+        runs.append(weakref.ref(run))
+        return run
+
+    model._run = remember  # pyright: ignore[reportAttributeAccessIssue]
+    loss = model(alpha).square().sum()
+    (first,) = torch.autograd.grad(loss, alpha, retain_graph=True)
+    assert runs[0]() is not None
+    (second,) = torch.autograd.grad(loss, alpha)
+    torch.testing.assert_close(first, second, rtol=1e-12, atol=1e-12)
+    gc.collect()
+    assert runs[0]() is None
+    with pytest.raises(RuntimeError, match="second time"):
+        torch.autograd.grad(loss, alpha)
+
+
+@pytest.mark.parametrize("guard", [torch.no_grad, torch.inference_mode])
+def test_a_linearisation_works_where_no_graph_is_recorded(guard):
+    model = HeatModel(GRID, TIMES, GaussianFlash(10.0, 0.5, 0.3), dtype="float64")
+    alpha, direction, _ = draw(2)
+    want = model.linearize(alpha)
+    with guard():
+        lin = model.linearize(alpha)
+        forward, backward = lin.jvp(direction), lin.vjp(lin.frames)
+    torch.testing.assert_close(forward, want.jvp(direction))
+    torch.testing.assert_close(backward, want.vjp(want.frames))
+
+
+def test_nothing_is_shared_with_the_users_memory():
+    start = torch.rand(GRID.shape, dtype=torch.float64)
+    model = HeatModel(GRID, TIMES, start, dtype="float64", memory="stored")
+    alpha = draw(4)[0]
+    lin = model.linearize(alpha)
+    weights = torch.ones_like(lin.frames)
+    want = lin.vjp(weights)
+    frames = lin.frames
+    frames -= 1
+    alpha.add_(0.1)
+    start.zero_()
+    assert torch.equal(lin.vjp(weights), want)
+    given, leaf = torch.rand(GRID.shape, dtype=torch.float64), draw(4)[0].requires_grad_()
+    result = model(leaf, initial=given).sum()
+    given.zero_()
+    result.backward()
+    assert leaf.grad is not None
+    assert float(leaf.grad.abs().max()) > 1e-3
+
+
+def test_the_loss_may_be_a_map_with_a_gradient():
+    model = HeatModel(GRID, TIMES, GaussianFlash(10.0, 0.5, 0.3), Boundary(back="robin"), dtype="float64")
+    alpha = draw(6)[0]
+    h = torch.rand(GRID.shape[1:], dtype=torch.float64)
+
+    def misfit(h: torch.Tensor) -> torch.Tensor:
+        return model(alpha, h_back=h).square().sum()
+
+    leaf = h.clone().requires_grad_()
+    misfit(leaf).backward()
+    assert leaf.grad is not None
+    assert taylor_order(misfit, leaf.grad, h, h * torch.randn_like(h)).order >= 1.9
+
+
+def test_float32_gradients_are_close_to_float64_ones_on_the_papers_case():
+    grid, times = Grid((16, 24, 24), (1.0, 4.0, 4.0)), 0.05 * np.arange(1, 101)
+    field = torch.full(grid.shape, 0.15, dtype=torch.float64)
+    field[6:9, 8:14, 8:14] = 0.01
+    gradients = []
+    for dtype in ("float32", "float64"):
+        alpha = field.clone().requires_grad_()
+        HeatModel(grid, times, GaussianFlash(100.0, 1.0), dtype=dtype)(alpha).square().sum().backward()
+        gradients.append(alpha.grad)
+    assert float((gradients[0] - gradients[1]).norm() / gradients[1].norm()) < 1e-4

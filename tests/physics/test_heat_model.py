@@ -9,8 +9,7 @@ import pytest
 import torch
 from scipy.linalg import expm
 
-import nefty
-from nefty import Boundary, GaussianFlash, Grid, HeatModel, InputError, TopHatPulse, UniformFlash
+from nefty import Boundary, ConvergenceError, GaussianFlash, Grid, HeatModel, InputError, TopHatPulse, UniformFlash
 from nefty.testing import Slab, cosine_mode, discrete_decay_rate, observed_order
 from support.dense import dense_operator
 
@@ -257,6 +256,8 @@ def test_bad_times_are_refused(times, message):
         ({"initial": np.zeros((2, 2, 2))}, r"initial has shape \(2, 2, 2\)"),
         ({"initial": np.full(GRID.shape, np.nan)}, "initial holds NaN"),
         ({"initial": "flash"}, "array .* or a flash"),
+        ({"initial": np.full(GRID.shape, 1e300)}, "initial holds NaN or infinity"),
+        ({"derivative": "autograd", "kernel": "torch", "memory": "stored"}, "has no effect"),
         ({"grid": (4, 3, 5)}, "must be a nefty.Grid"),
     ],
 )
@@ -271,7 +272,12 @@ def test_bad_options_are_refused(options, message):
     [
         ({"h_front": 0.1}, "front is adiabatic"),
         ({"h_back": -0.1}, "h_back=-0.1 must be at least 0"),
-        ({"h_back": np.nan}, "h_back=nan must be at least 0"),
+        ({"h_back": np.nan}, "h_back=nan is not finite"),
+        ({"h_back": np.inf}, "h_back=inf is not finite"),
+        ({"h_back": "some"}, "h_back must be a number"),
+        ({"amplitude": "2"}, "amplitude must be a number"),
+        ({"amplitude": np.array([1.0, 2.0])}, r"amplitude has shape \(2,\)"),
+        ({"amplitude": 1e39}, r"amplitude=1e\+39 is not finite in torch.float32"),
         ({"h_back": np.zeros((2, 2))}, r"h_back has shape \(2, 2\)"),
         ({"amplitude": np.nan}, "amplitude=nan is not finite"),
         ({"initial": np.zeros(GRID.shape), "amplitude": 2.0}, "both given"),
@@ -296,12 +302,58 @@ def test_bad_boundaries_and_grids_are_refused():
         Grid((4, 3, 5), (1.0, 0.0, 1.0))
 
 
-def test_importing_nefty_is_quick_and_does_not_import_torch():
-    import subprocess
-    import sys
+def test_a_dtype_may_be_torchs():
+    assert HeatModel(GRID, TIMES, FLASH, dtype=torch.float64).dtype == torch.float64
+    again = HeatModel(GRID, TIMES, FLASH, dtype=HeatModel(GRID, TIMES, FLASH).dtype)
+    assert again.dtype == torch.float32
 
-    code = "import sys, nefty; nefty.Grid; nefty.Boundary; print(sorted({'torch', 'numba'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-    for name in nefty.__all__:
-        assert getattr(nefty, name) is not None
+
+@pytest.mark.parametrize("integrator", ["chebyshev", "sdirk2"])
+def test_a_field_that_overflows_is_an_error_and_not_a_hang(integrator):
+    with pytest.raises(InputError, match="spectral bound is inf"):
+        HeatModel(GRID, TIMES, FLASH, integrator=integrator)(np.full(GRID.shape, 3e38))
+
+
+@pytest.mark.parametrize("kernel", ["numba", "torch"])
+def test_a_loss_that_is_not_a_number_ends_the_backward_sweep(kernel):
+    model = HeatModel(GRID, TIMES, FLASH, integrator="sdirk2", kernel=kernel)
+    frames = model(ALPHA.clone().requires_grad_())
+    with pytest.raises(ConvergenceError, match="relative residual of nan"):
+        (frames * float("nan")).sum().backward()
+
+
+@pytest.mark.parametrize("integrator", ["sdirk2", "implicit-euler"])
+@pytest.mark.parametrize("times", [[5.0, 10.0], [50.0, 100.0]])
+def test_long_steps_converge_in_float32(integrator, times):
+    """The default tolerance knows what rounding allows."""
+    grid = Grid((16, 12, 12), (1.0, 10.0, 10.0))
+    model = HeatModel(grid, times, GaussianFlash(100.0, 2.5, 0.2), integrator=integrator)
+    exact = HeatModel(grid, times, GaussianFlash(100.0, 2.5, 0.2), integrator=integrator, dtype="float64")
+    alpha = np.full(grid.shape, 0.15)
+    np.testing.assert_allclose(model(alpha).numpy(), exact(alpha).numpy(), rtol=1e-3)
+
+
+@pytest.mark.parametrize("integrator", ["chebyshev", "sdirk2"])
+def test_one_cell_along_a_periodic_axis_is_like_an_adiabatic_one(integrator):
+    work = []
+    for lateral in ("periodic", "adiabatic"):
+        grid = Grid((16, 1, 1), (1.0, 0.05, 0.05))
+        model = HeatModel(grid, [1.0], UniformFlash(), Boundary(lateral), integrator=integrator, dtype="float64")
+        model(np.full(grid.shape, 0.1))
+        work.append(model.status.applications)
+    assert work[0] == work[1]
+
+
+def test_the_models_times_are_its_own():
+    times = np.array([0.1, 0.2, 0.3])
+    model = HeatModel(GRID, times, FLASH)
+    before = model(ALPHA)
+    times[:] = [3, 2, 1]
+    assert torch.equal(model(ALPHA), before)
+
+
+def test_the_status_can_be_read_before_and_after_a_call():
+    model = HeatModel(GRID, [0.0], FLASH, integrator="sdirk2")
+    assert "0 applications" in model.status.message()
+    model(ALPHA)
+    assert "applications" in model.status.message()

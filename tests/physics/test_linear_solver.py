@@ -14,7 +14,7 @@ from nefty import (
     InputError,
     Jacobi,
 )
-from nefty.physics.linear_solver import Status
+from nefty.physics.status import Status
 
 GRID = Grid((6, 8, 8), (1.0, 2.0, 2.0))
 ALPHA = torch.full(GRID.shape, 0.2, dtype=torch.float64)

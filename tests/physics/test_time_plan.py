@@ -22,7 +22,7 @@ def test_steps_land_on_frames_and_pulse_edges(times, first, growth, start, lengt
     for steps in (PerFrame(2), Geometric(first, growth)):
         plan = plan_steps(times, (start, start + length), steps)
         ends = np.concatenate([[0], np.cumsum(plan.dt)])
-        np.testing.assert_allclose(ends[plan.frame_at], times, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(ends[plan.frame_at], times, rtol=1e-11, atol=1e-11)
         assert (plan.dt > 0).all()
         heated = plan.dt[plan.heated].sum()
         assert heated == pytest.approx(max(0.0, min(times[-1], start + length) - start), abs=1e-9)
@@ -47,6 +47,15 @@ def test_geometric_steps_grow_and_are_few_and_of_few_lengths():
     assert plan.dt.size <= 32
     uniform = plan_steps(0.05 * np.arange(1, 101), None, Geometric(0.0125, 1.5))
     assert np.unique(np.round(uniform.dt, 9)).size <= 4
+
+
+def test_steps_that_differ_by_rounding_are_one_length():
+    assert np.unique(plan_steps(0.05 * np.arange(1, 101), None, PerFrame(1)).dt).size == 1
+
+
+def test_an_absurdly_short_first_step_is_refused():
+    with pytest.raises(InputError, match="give a longer first step"):
+        plan_steps(np.array([1.0]), None, Geometric(1e-12))
 
 
 def test_bad_plans_are_refused():

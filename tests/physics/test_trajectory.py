@@ -50,12 +50,10 @@ def test_checkpoints_need_about_two_square_roots(length):
     assert held[1] <= 2 * length**0.5 + 3
 
 
-def test_reversed_runs_backwards_and_needs_to_know_how():
+def test_reversed_runs_backwards():
     trajectory = Trajectory(lambda k, x: x + k, 5, 9, Reversed(), retreat=lambda k, x: x - k)
     want = list(trajectory.forward())
     assert list(trajectory.backward()) == want[::-1]
-    with pytest.raises(InputError, match="chebyshev"):
-        Trajectory(lambda k, x: x, 0, 3, Reversed())
 
 
 def test_unknown_policy_names_the_nearest():

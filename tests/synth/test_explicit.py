@@ -327,7 +327,7 @@ def with_bad_cell(value):
         ({"face_mean": "harmonical"}, "Did you mean 'harmonic'"),
         ({"observe": "side"}, "observe='side' is unknown"),
         ({"anisotropy": 2.0}, "anisotropy=2.0 must be two ratios"),
-        ({"anisotropy": (1.0, 0.0)}, "anisotropy of x=0 must be above 0"),
+        ({"anisotropy": (1.0, 0.0)}, "anisotropy along x=0 must be above 0"),
         ({"refine": 0}, "refine=0"),
         ({"refine": 1.5}, "refine=1.5"),
         ({"safety": 0.5}, "safety=0.5 must be at least 1"),

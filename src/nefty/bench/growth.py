@@ -13,7 +13,7 @@ from nefty.bench.results import Column, Results, Table
 from nefty.core.checks import one_of
 
 SHAPES = ((8, 32, 32), (16, 64, 64), (32, 128, 128), (32, 256, 256), (64, 256, 256))
-LARGE = 500_000  # cells from which one timed run is enough
+LARGE = 1_000_000  # cells from which one timed run is enough
 BOXES = ("fixed", "grows")
 YARDSTICK = (16, 64, 64)
 
@@ -27,8 +27,9 @@ COLUMNS = (
     Column("iterations", "iterations", formats.whole),
     Column("ns_per_frame", "ns / cell / frame", formats.short),
     Column("ns_per_step", "ns / cell / step", formats.short),
-    Column("ns_per_step_backward", "backward ns / cell / step", formats.short),
     Column("growth", "against 64 x 64 x 16", formats.times),
+    Column("ns_per_iteration", "ns / cell / iteration", formats.short),
+    Column("ns_per_step_backward", "backward ns / cell / step", formats.short),
     Column("remark", "remark"),
 )
 
@@ -49,7 +50,7 @@ def run(
         shapes: cells along (z, y, x).
         methods: names out of ``nefty.bench.methods``.
         frames: number of frames.
-        repeats: timed runs; one for grids above 500,000 cells.
+        repeats: timed runs; one for grids above a million cells.
         box: ``"fixed"`` resolves one and the same slab ever finer, so the problem gets stiffer too; ``"grows"`` keeps
             the cells of 64 x 64 x 16 and makes the slab larger.
         patience: seconds per measurement to wait for other programs.
@@ -101,6 +102,7 @@ def _size(shape: tuple[int, int, int], box: str) -> tuple[float, float, float]:
 def _row(m: Measurement, case: Case) -> dict[str, Any]:
     cells, counters = case.grid.cells, m.counters
     steps = case.frames if counters.get("solves") else counters.get("applications")
+    iterations = counters.get("iterations") or None
     per = 1e9 / cells
     return {
         "grid": _grid(case.shape),
@@ -112,9 +114,10 @@ def _row(m: Measurement, case: Case) -> dict[str, Any]:
         "backward_s": m.backward_s,
         "peak_bytes": m.peak_bytes,
         "steps": steps,
-        "iterations": counters.get("iterations") or None,
+        "iterations": iterations,
         "ns_per_frame": m.forward and m.forward * per / case.frames,
         "ns_per_step": m.forward and steps and m.forward * per / steps,
+        "ns_per_iteration": m.forward and iterations and m.forward * per / iterations,
         "ns_per_step_backward": m.backward and steps and m.backward * per / steps,
         "remark": m.failed or (f"{m.disturbed} disturbed runs" if m.disturbed else ""),
     }

@@ -108,8 +108,8 @@ def run(case: Case | None = None, *, repeats: int = 30, tell: Tell = say_nothing
         lead=f"{' x '.join(str(n) for n in reversed(case.shape))} cells, {case.frames} frames, float32, {terms} terms.",
         tables=[Table("Parts of one forward run and one gradient", COLUMNS, rows)],
         notes=[
-            f"An application of the operator on 16 cells takes {1e6 * launch:.1f} µs: the price of Python and of starting "
-            "the threads.",
+            f"An application of the operator on 16 cells takes {1e6 * launch:.1f} µs: the price of Python and of "
+            "starting the threads.",
             f"An application moves six arrays of {array / 2**20:.2g} MiB; GB/s counts each of them once.",
         ],
         settings={"shape": case.shape, "frames": case.frames, "repeats": repeats},

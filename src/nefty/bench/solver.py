@@ -17,6 +17,7 @@ from nefty.bench.methods import EFFICIENCY_TABLE, METHODS, method
 from nefty.bench.reference import (
     Reference,
     converged,
+    explicit,
     extrapolated_explicit,
     matrix_exponential,
     relative_error,
@@ -76,7 +77,7 @@ def run(
         title="Solver efficiency",
         lead=_lead(case),
         tables=[Table("One forward run and one gradient", COLUMNS, rows)],
-        notes=[*checks, *_notes([m for m, _ in found])],
+        notes=[*checks, *_same_problem([m for m, c in found if c == case], case), *_notes([m for m, _ in found])],
         settings={"case": dataclasses.asdict(case), "methods": list(methods), "repeats": repeats},
         details={"measurements": [m.plain() for m, _ in found]},
         sections=_sections(rows),
@@ -121,6 +122,28 @@ def _cross_check(case: Case, right: Reference, tell: Tell) -> list[str]:
         f"independently assembled matrix to a surface RMSE of {exact:.1e}, and with the explicit simulator (forward "
         f"Euler, two step sizes, extrapolated) to {explicit:.1e}."
     ]
+
+
+def _same_problem(measurements: Sequence[Measurement], case: Case) -> list[str]:
+    """How far a peer is from our solution by the same scheme; what is left is rounding and its linear solver."""
+    found = {m.method: m.frames for m in measurements if m.frames is not None}
+    said = []
+    if YARDSTICK in found:
+        apart = [
+            f"{METHODS[name].title} {surface_rmse(found[name], found[YARDSTICK].astype(np.float64)):.1e}"
+            for name in ("phiflow-implicit", "nefi", "nefi-chebyshev")
+            if name in found
+        ]
+        if apart:
+            said.append(f"Same problem: surface RMSE against AM, also implicit Euler: {', '.join(apart)}.")
+    if "phiflow-explicit" in found:
+        substeps = next(m.counters["substeps"] for m in measurements if m.method == "phiflow-explicit")
+        rmse = surface_rmse(found["phiflow-explicit"], explicit(case, substeps))
+        said.append(
+            f"Same problem: PhiFlow explicit and nefty's explicit simulator, both with {substeps} substeps per frame: "
+            f"surface RMSE {rmse:.1e}."
+        )
+    return said
 
 
 def _row(

@@ -28,9 +28,11 @@ def number(what: str, given: Any, *, above: float | None = None, at_least: float
         at_least: inclusive lower bound.
     """
     try:
-        value = float(given)
+        value = None if isinstance(given, str) else float(given)
     except (TypeError, ValueError):
-        raise InputError(f"{what} must be a number, got {given!r}.") from None
+        value = None
+    if value is None:
+        raise InputError(f"{what} must be a number, got {given!r}.")
     if not np.isfinite(value):
         raise InputError(f"{what}={value} is not finite; give a real number.")
     if above is not None and value <= above:
@@ -47,10 +49,19 @@ def count(what: str, given: Any, *, at_least: int = 1) -> int:
     return int(given)
 
 
+def anisotropy_ratios(given: Any) -> tuple[float, float]:
+    """Return (alpha_y/alpha_z, alpha_x/alpha_z), both positive."""
+    try:
+        y, x = given
+    except (TypeError, ValueError):
+        raise InputError(f"anisotropy={given!r} must be two ratios, (alpha_y/alpha_z, alpha_x/alpha_z).") from None
+    return number("anisotropy along y", y, above=0), number("anisotropy along x", x, above=0)
+
+
 def frame_times(given: Any) -> np.ndarray:
     """Return the times of the frames as float64, strictly increasing and not before the flash."""
     try:
-        times = np.asarray(given, dtype=np.float64)
+        times = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"times must be numbers, got {given!r}.") from None
     if times.ndim != 1 or times.size == 0:
@@ -70,4 +81,5 @@ def frame_times(given: Any) -> np.ndarray:
             f"times must increase: times[{bad}]={times[bad]:g} is followed by "
             f"times[{bad + 1}]={times[bad + 1]:g}; sort the frames by time and drop repeated ones."
         )
+    times.setflags(write=False)
     return times

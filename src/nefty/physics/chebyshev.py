@@ -7,7 +7,7 @@ spectrum lies in [-1, 1],
 
 with modified Bessel functions I_k, that fall off like exp(-k^2/(rho t)). Only the numbers c_k know the time. So the
 vectors w_k = T_k(X) u0, from the recurrence w_{k+1} = 2 X w_k - w_{k-1}, serve *all* frames at once: a sweep of about
-sqrt(2 rho t_end ln(1/error)/2) applications of L, no linear solve, no time step, and a bound of the error that is
+sqrt(rho t_end ln(1/error)) applications of L, no linear solve, no time step, and a bound of the error that is
 known beforehand: the sum of the |c_k| left out.
 
 The recurrence is a leapfrog scheme for the wave equation, and the small matrix c_k(t) turns waves into
@@ -30,12 +30,14 @@ from scipy.fft import dct
 
 from nefty.core.checks import number
 from nefty.core.errors import InputError
-from nefty.physics.kernels import Array, Kernel
-from nefty.physics.linear_solver import Status
-from nefty.physics.problem import Inputs, Problem, inject, show
+from nefty.physics.kernels import Array
+from nefty.physics.problem import Inputs, Job, inject
+from nefty.physics.status import Status
 from nefty.physics.trajectory import Memory, Reversed, Trajectory
 
 MOST_TERMS = 2**17
+SMALLEST_ERROR = 1e-14
+NOISE = 3e-16  # of a coefficient, by rounding in the cosine transform
 _KEEP_NOTHING = Reversed()  # keeps the first and the last states only
 
 
@@ -44,65 +46,43 @@ class Chebyshev:
     """The default integrator: exact in time up to ``time_error``, see the module's text.
 
     Args:
-        time_error: bound of the 2-norm of the error of every frame's state, relative to the 2-norm of the initial
-            temperature; by default 1e-6 in float32 and 1e-12 in float64.
+        time_error: bound of what is left out, in the 2-norm of every frame's state, relative to the initial temperature
+            or to the heat that a pulse brings; at least 1e-14, by default 1e-6 in float32 and 1e-12 in float64.
     """
 
     time_error: float | None = None
 
     def __post_init__(self) -> None:
         if self.time_error is not None:
-            number("time_error", self.time_error, above=0)
+            number("time_error", self.time_error, at_least=SMALLEST_ERROR)
 
-    def run(
-        self,
-        problem: Problem,
-        kernel: Kernel,
-        inputs: Inputs,
-        bound: float,
-        dtype_name: str,
-        memory: Memory | None,
-    ) -> ChebyshevRun:
+    def run(self, job: Job) -> ChebyshevRun:
         """Solve; see ``Integrator``."""
-        error = self.time_error or (1e-6 if dtype_name == "float32" else 1e-12)
-        rho = round_up(bound)
-        times = tuple(problem.times.tolist())
-        if problem.pulse is None:
-            values = flash_response(times, rho, error)
-        else:
-            values = pulse_response(times, problem.pulse, rho, error)
-        return ChebyshevRun(problem, kernel, inputs, rho, values, memory, error)
+        error = self.time_error or (1e-6 if job.precision == "float32" else 1e-12)
+        rho = round_up(job.bound)
+        times, pulse = tuple(job.problem.times.tolist()), job.problem.pulse
+        values = flash_response(times, rho, error) if pulse is None else pulse_response(times, pulse, rho, error)
+        return ChebyshevRun(job, rho, values, error)
 
 
 class ChebyshevRun:
     """One solve, and its derivatives. The loop of each is a page long; ``q`` = 4/rho, so that 2X = 2 + q L.
 
     Args:
-        problem: what is fixed.
-        kernel: where the work is done.
-        inputs: what the result depends on; the source is ``start``, or ``heating`` if there is a pulse.
+        job: what to solve; its source is ``start``, or ``heating`` if there is a pulse.
         rho: bound of the spectrum.
         values: the coefficients c_k(t), (t, k).
-        memory: how the w_k come back; None if no derivative is wanted.
         error: the bound of the error in time, for the status.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        kernel: Kernel,
-        inputs: Inputs,
-        rho: float,
-        values: np.ndarray,
-        memory: Memory | None,
-        error: float,
-    ) -> None:
+    def __init__(self, job: Job, rho: float, values: np.ndarray, error: float) -> None:
+        problem, kernel, inputs = job.problem, job.kernel, job.inputs
         self._problem, self._kernel, self._q = problem, kernel, 4 / rho
         self._op = kernel.operator(inputs.faces, inputs.sinks)
         self.status = Status(time_error_bound=error)
         self._coefficients = kernel.constant(values, inputs.faces)
-        self._trajectory = self._recurrence(self._source(inputs), values.shape[1] - 1, memory)
-        planes = [show(kernel, w, problem.layers) for _, (w, _) in self._trajectory.forward()]
+        self._trajectory = self._recurrence(self._source(inputs), values.shape[1] - 1, job.memory)
+        planes = [kernel.layers(w, problem.layers) for _, (w, _) in self._trajectory.forward()]
         self.frames = kernel.contract(self._coefficients, kernel.stack(planes))
 
     def _apply(self, u: Array, a: float, v: Array, b: float, c: float, out: Array = None, op: Any = None) -> Array:
@@ -176,7 +156,7 @@ class ChebyshevRun:
         now = before = self._source(tangent)
         planes = []
         for k, (w, _) in self._trajectory.forward():
-            planes.append(show(kernel, now, self._problem.layers))
+            planes.append(kernel.layers(now, self._problem.layers))
             if k < self._trajectory.length:
                 a, b, c = (2.0, -1.0, q) if k > 0 else (1.0, 0.0, q / 2)
                 new = self._apply(now, a, before, b, c)
@@ -186,19 +166,17 @@ class ChebyshevRun:
 
 def round_up(bound: float) -> float:
     """The next power of 2^(1/8): nearby fields share their coefficients, at the cost of at most 5 % more terms."""
-    if not 0 <= bound < np.inf:
-        raise InputError(f"the operator's spectral bound is {bound}; check alpha, h and the grid's spacing.")
     return 2.0 ** (ceil(8 * log2(bound)) / 8) if bound > 0 else 1.0
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def flash_response(times: tuple[float, ...], rho: float, error: float) -> np.ndarray:
     """Chebyshev coefficients (t, k) of exp(-lam t) on 0 <= lam <= rho."""
     t = np.asarray(times)[:, None]
-    return _expand(lambda lam: np.exp(-lam * t), rho, times[-1], error)
+    return _expand(lambda lam: np.exp(-lam * t), 1.0, rho, times[-1], error)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def pulse_response(times: tuple[float, ...], pulse: tuple[float, float], rho: float, error: float) -> np.ndarray:
     """Chebyshev coefficients (t, k) of q(lam, t) for heating at rate 1 from ``pulse[0]`` to ``pulse[1]``.
 
@@ -212,11 +190,13 @@ def pulse_response(times: tuple[float, ...], pulse: tuple[float, float], rho: fl
     def response(lam: np.ndarray) -> np.ndarray:
         return np.exp(-lam * np.maximum(t - until, 0)) * -np.expm1(-lam * length) / lam
 
-    return _expand(response, rho, times[-1], error * (end - start))
+    return _expand(response, end - start, rho, times[-1], error)
 
 
-def _expand(response: Callable[[np.ndarray], np.ndarray], rho: float, end: float, error: float) -> np.ndarray:
-    """Coefficients by a discrete cosine transform, as many as leave a tail below ``error`` for every time.
+def _expand(
+    response: Callable[[np.ndarray], np.ndarray], scale: float, rho: float, end: float, error: float
+) -> np.ndarray:
+    """Coefficients by a discrete cosine transform, as many as leave a tail below ``error * scale`` for every time.
 
     The coefficients fall off like exp(-k^2/(rho end)); the transform starts with twice the points that this asks
     for, so that the narrow peak of the response at lam = 0 cannot slip between them.
@@ -224,13 +204,18 @@ def _expand(response: Callable[[np.ndarray], np.ndarray], rho: float, end: float
     expected = sqrt(rho * end * max(log(1 / error), 1.0))
     points = 2 ** ceil(log2(2 * expected + 64))
     while points <= 2 * MOST_TERMS:
-        nodes = np.cos(np.pi * (np.arange(points) + 0.5) / points)
-        c = np.asarray(dct(response(rho / 2 * (1 - nodes)), type=2, axis=1)) / points
+        lam = (
+            rho * np.sin(np.pi * (np.arange(points) + 0.5) / (2 * points)) ** 2
+        )  # rho/2 (1 - cos), without cancellation
+        c = np.asarray(dct(response(lam), type=2, axis=1)) / points
         c[:, 0] /= 2
-        tail = np.cumsum(np.abs(c[:, ::-1]), axis=1)[:, ::-1].max(axis=0)  # tail[k]: what dropping k, k+1, ... costs
-        enough = np.flatnonzero(tail <= error)
+        size = np.where(np.abs(c) > NOISE * scale, np.abs(c), 0.0)
+        tail = np.cumsum(size[:, ::-1], axis=1)[:, ::-1].max(axis=0)  # tail[k]: what dropping k, k+1, ... costs
+        enough = np.flatnonzero(tail <= error * scale)
         if enough.size and enough[0] <= points // 2:
-            return np.ascontiguousarray(c[:, : max(enough[0], 2)])
+            c = np.ascontiguousarray(c[:, : max(enough[0], 2)])
+            c.setflags(write=False)
+            return c
         points *= 2
     raise InputError(
         f"about {expected:.0f} Chebyshev terms are needed, {MOST_TERMS} are allowed: the last frame at {end:g} comes "

@@ -16,8 +16,11 @@ from nefty.physics.boundary import Boundary
 
 
 def harmonic(a: Tensor, b: Tensor) -> Tensor:
-    """2ab/(a+b): continuity of the flux between two cells (paper, proposition 1)."""
-    return 2 * a * b / (a + b)
+    """2ab/(a+b): continuity of the flux between two cells (paper, proposition 1).
+
+    Written with reciprocals, whose derivative keeps its digits in float32 at any contrast.
+    """
+    return 2 / (1 / a + 1 / b)
 
 
 def arithmetic(a: Tensor, b: Tensor) -> Tensor:
@@ -52,7 +55,8 @@ def face_conductances(
     scale = [r / d**2 for r, d in zip((1.0, *anisotropy), grid.spacing, strict=True)]
     faces = [pad(mean(alpha[1:], alpha[:-1]), (0, 0, 0, 0, 1, 0))]
     if lateral == "periodic":
-        faces += [mean(alpha, alpha.roll(1, axis)) for axis in (1, 2)]
+        for axis in (1, 2):  # a single cell is its own neighbour: no heat flows
+            faces.append(mean(alpha, alpha.roll(1, axis)) if alpha.shape[axis] > 1 else torch.zeros_like(alpha))
     else:
         faces.append(pad(mean(alpha[:, 1:], alpha[:, :-1]), (0, 0, 1, 0)))
         faces.append(pad(mean(alpha[:, :, 1:], alpha[:, :, :-1]), (1, 0)))

@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
-from nefty.core.checks import frame_times, number, one_of
+from nefty.core.checks import anisotropy_ratios, frame_times, one_of
 from nefty.core.errors import InputError, unknown_name
 from nefty.core.grid import Grid
 from nefty.physics.boundary import Boundary
 from nefty.physics.chebyshev import Chebyshev
 from nefty.physics.conductance import FACE_MEANS, face_conductances, face_sinks, spectral_bound, surface_share
 from nefty.physics.kernels import KERNELS, Kernel, get_kernel
-from nefty.physics.linear_solver import Status
-from nefty.physics.problem import Inputs, Integrator, Problem, Run
+from nefty.physics.problem import Inputs, Integrator, Job, Problem, Run
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
+from nefty.physics.status import Status
 from nefty.physics.stepping import SDIRK2, ImplicitEuler
 from nefty.physics.trajectory import Memory, Reversed, memory_policy
 
@@ -45,8 +46,9 @@ class HeatModel:
             ``"volume"``: (t, z, y, x).
         integrator: ``"chebyshev"`` (default), ``"sdirk2"``, ``"implicit-euler"``, or an object of these classes.
         kernel: ``"numba"`` (CPU), ``"torch"`` (any device), or ``"auto"``.
-        dtype: ``"float32"`` or ``"float64"``.
-        derivative: ``"adjoint"``, or ``"autograd"`` to let torch record every operation (needs ``kernel="torch"``).
+        dtype: ``"float32"`` or ``"float64"``, or torch's name of it.
+        derivative: ``"adjoint"``, or ``"autograd"`` to let torch record every operation (needs ``kernel="torch"``;
+            linear solves are then differentiated iteration by iteration).
         memory: how the adjoint gets the states back: ``"stored"``, ``"checkpointed"``, ``"reversed"``, or an object of
             these classes; by default ``"reversed"`` for Chebyshev and ``"stored"`` for implicit steps.
 
@@ -66,7 +68,7 @@ class HeatModel:
         observe: str = "front",
         integrator: str | Integrator = "chebyshev",
         kernel: str = "auto",
-        dtype: str = "float32",
+        dtype: str | torch.dtype = "float32",
         derivative: str = "adjoint",
         memory: str | Memory | None = None,
     ) -> None:
@@ -78,14 +80,16 @@ class HeatModel:
         self.times = frame_times(times)
         self.boundary = boundary or Boundary()
         self.face_mean = one_of("face_mean", face_mean, FACE_MEANS)
-        self.anisotropy = _ratios(anisotropy)
+        self.anisotropy = anisotropy_ratios(anisotropy)
         self.observe = one_of("observe", observe, OBSERVED)
         self.integrator = _integrator(integrator)
         self.kernel = one_of("kernel", kernel, KERNELS)
-        self.dtype = DTYPES[one_of("dtype", dtype, DTYPES)]
+        self.dtype = _dtype(dtype)
         self.derivative = one_of("derivative", derivative, ("adjoint", "autograd"))
         if derivative == "autograd" and kernel != "torch":
             raise InputError(f'derivative="autograd" needs kernel="torch", got kernel={kernel!r}.')
+        if derivative == "autograd" and memory is not None:
+            raise InputError(f'memory={memory!r} has no effect with derivative="autograd", which keeps everything.')
         if memory is None:
             memory = Reversed() if isinstance(self.integrator, Chebyshev) else "stored"
         self.memory = memory_policy(memory)
@@ -96,18 +100,25 @@ class HeatModel:
             )
         self.initial = initial
         self.amplitude, self._flash, self._heating = self._sources(initial)
+        self._problem = self._fixed()
         self.status = Status()
 
     def _sources(self, initial: Any) -> tuple[float, Tensor | None, Tensor | None]:
         """Amplitude, and for amplitude 1 the initial temperature or the heating rate of the front cells."""
         if isinstance(initial, (GaussianFlash, UniformFlash)):
-            return initial.amplitude, torch.from_numpy(initial.shape(self.grid)).to(self.dtype), None
+            return initial.amplitude, torch.from_numpy(initial.shape(self.grid)), None
         if isinstance(initial, TopHatPulse):
-            return initial.amplitude, None, torch.from_numpy(initial.shape(self.grid)).to(self.dtype)
+            return initial.amplitude, None, torch.from_numpy(initial.shape(self.grid))
         return 1.0, self._volume("initial", initial), None
 
+    def _fixed(self) -> Problem:
+        nz, pulse = self.grid.shape[0], self.initial
+        layers = {"front": (0,), "back": (nz - 1,), "both": (0, nz - 1), "volume": tuple(range(nz))}[self.observe]
+        window = (pulse.start, pulse.start + pulse.duration) if isinstance(pulse, TopHatPulse) else None
+        return Problem(self.grid, self.times, layers, window)
+
     def _volume(self, what: str, given: Any) -> Tensor:
-        """``given`` as a finite tensor (z, y, x) of the model's precision, without leaving the graph."""
+        """``given`` as a tensor (z, y, x) whose values are finite in the model's precision."""
         try:
             value = given if isinstance(given, Tensor) else torch.from_numpy(np.array(given, dtype=np.float64))
         except (TypeError, ValueError):
@@ -117,12 +128,12 @@ class HeatModel:
                 f"{what} has shape {tuple(value.shape)}, the grid has {self.grid.shape} (z, y, x); "
                 "check the axis order, or resample it."
             )
-        if not bool(torch.isfinite(value.detach()).all()):
+        if not bool(torch.isfinite(value.detach().to(self.dtype)).all()):
             raise InputError(f"{what} holds NaN or infinity; nothing can be computed from it.")
-        return value.to(self.dtype)
+        return value
 
     def _diffusivity(self, given: Any) -> Tensor:
-        alpha = self._volume("alpha", given)
+        alpha = self._volume("alpha", given).to(self.dtype)
         low = float(alpha.detach().min())
         if low <= 0:
             where = tuple(int(i) for i in np.unravel_index(int(alpha.detach().argmin()), self.grid.shape))
@@ -132,6 +143,16 @@ class HeatModel:
             )
         return alpha
 
+    def _number(self, what: str, given: Any, device: torch.device) -> Tensor:
+        """``given`` as a finite tensor of the model's precision, on the graph if it was."""
+        try:
+            value = torch.as_tensor(given, dtype=self.dtype, device=device)
+        except (TypeError, ValueError, RuntimeError):
+            raise InputError(f"{what} must be a number, got {given!r}.") from None
+        if not bool(torch.isfinite(value.detach()).all()):
+            raise InputError(f"{what}={given!r} is not finite in {self.dtype}; give a real number.")
+        return value
+
     def _loss(self, face: str, given: Any, like: Tensor) -> Tensor:
         """h of a face as a tensor, scalar or (y, x)."""
         kind = getattr(self.boundary, face)
@@ -139,13 +160,13 @@ class HeatModel:
             given = getattr(self.boundary, f"h_{face}")
         elif kind == "adiabatic":
             raise InputError(f'h_{face} was given but the {face} is adiabatic; use Boundary({face}="robin").')
-        h = torch.as_tensor(given, dtype=self.dtype, device=like.device)
+        h = self._number(f"h_{face}", given, like.device)
         if h.ndim and tuple(h.shape) != self.grid.shape[1:]:
             raise InputError(
                 f"h_{face} has shape {tuple(h.shape)}; give a number or a map of {self.grid.shape[1:]} (y, x)."
             )
         low = float(h.detach().min())
-        if not low >= 0:
+        if low < 0:
             raise InputError(f"h_{face}={low:g} must be at least 0: a face loses heat, it does not gain it.")
         return h
 
@@ -168,31 +189,26 @@ class HeatModel:
         return Inputs(faces, sinks, None, heating)
 
     def _initial(self, initial: Any, amplitude: Any, device: torch.device) -> Tensor:
-        """The initial temperature (z, y, x), or for a pulse the heating rate of the front cells (y, x)."""
-        if amplitude is not None:
-            number("amplitude", torch.as_tensor(amplitude).detach().item())
+        """The initial temperature (z, y, x), or for a pulse the heating rate of the front cells (y, x); a copy."""
         if initial is None:
             shape = self._flash if self._flash is not None else self._heating
             assert shape is not None
-            return shape.to(device) * (self.amplitude if amplitude is None else amplitude)
+            factor = self._number("amplitude", self.amplitude if amplitude is None else amplitude, device)
+            if factor.numel() != 1:
+                raise InputError(f"amplitude has shape {tuple(factor.shape)}; give one number.")
+            return shape.to(device, self.dtype) * factor.reshape(())
         if self._heating is not None:
             raise InputError("initial was given but the model is heated by a TopHatPulse; give amplitude.")
         if amplitude is not None:
             raise InputError("initial and amplitude were both given; scale the initial temperature instead.")
-        return self._volume("initial", initial).to(device)
-
-    @property
-    def _problem(self) -> Problem:
-        nz = self.grid.shape[0]
-        layers = {"front": (0,), "back": (nz - 1,), "both": (0, nz - 1), "volume": tuple(range(nz))}[self.observe]
-        pulse = self.initial
-        window = (pulse.start, pulse.start + pulse.duration) if isinstance(pulse, TopHatPulse) else None
-        return Problem(self.grid, self.times, layers, window)
+        return self._volume("initial", initial).to(device, self.dtype).clone()
 
     def _run(self, inputs: Inputs, kernel: Kernel, arrays: Inputs, memory: Memory | None) -> Run:
         bound = spectral_bound(inputs.faces.detach(), inputs.sinks.detach())
-        name = "float32" if self.dtype == torch.float32 else "float64"
-        run = self.integrator.run(self._problem, kernel, arrays, bound, name, memory)
+        if not bound < float("inf"):
+            raise InputError(f"the operator's spectral bound is {bound}; check alpha, h and the grid's spacing.")
+        precision = "float32" if self.dtype == torch.float32 else "float64"
+        run = self.integrator.run(Job(self._problem, kernel, arrays, bound, precision, memory))
         self.status = run.status
         return run
 
@@ -246,16 +262,16 @@ class HeatModel:
         """
         if self.derivative == "autograd":
             raise InputError('linearize needs derivative="adjoint".')
-        alpha = self._diffusivity(alpha).detach()
+        alpha = self._diffusivity(alpha).detach().clone()
         point = {"alpha": alpha}
+        source = self._initial(initial, amplitude, alpha.device).detach()
         if self._flash is not None:
-            point["initial"] = self._initial(initial, amplitude, alpha.device).detach()
+            point["initial"] = source
         else:
-            self._initial(initial, amplitude, alpha.device)
             given = self.amplitude if amplitude is None else amplitude
-            point["amplitude"] = torch.as_tensor(given, dtype=self.dtype, device=alpha.device).detach()
+            point["amplitude"] = self._number("amplitude", given, alpha.device).detach().clone().reshape(())
         for face, h in (("front", h_front), ("back", h_back)):
-            value = self._loss(face, h, alpha).detach()
+            value = self._loss(face, h, alpha).detach().clone()
             if getattr(self.boundary, face) == "robin":
                 point[f"h_{face}"] = value
         values = self._inputs(**point)
@@ -285,8 +301,8 @@ class Linearization:
 
     @property
     def frames(self) -> Tensor:
-        """The frames at ``point``."""
-        return self.model._arrange(self.kernel.tensor(self.run.frames))
+        """The frames at ``point``, a copy."""
+        return self.model._arrange(self.kernel.tensor(self.run.frames)).clone()
 
     def jvp(self, alpha: Any = None, **directions: Any) -> Tensor:
         """J applied to directions: how the frames move when the inputs do.
@@ -300,13 +316,18 @@ class Linearization:
         moves = {name: torch.zeros_like(value) for name, value in self.point.items()}
         for name, direction in directions.items():
             at = self._value(name)
-            moves[name] = torch.as_tensor(direction, dtype=at.dtype, device=at.device).expand_as(at)
+            move = torch.as_tensor(direction, dtype=at.dtype, device=at.device)
+            if move.shape != at.shape:
+                raise InputError(f"the direction of {name} has shape {tuple(move.shape)}, not {tuple(at.shape)}.")
+            moves[name] = move
 
         def inputs(*values: Tensor) -> tuple[Tensor, ...]:
             given = self.model._inputs(**dict(zip(self.point, values, strict=True)))
             return tuple(t for t in given if t is not None)
 
-        moved = torch.autograd.functional.jvp(inputs, tuple(self.point.values()), tuple(moves.values()))[1]
+        with torch.inference_mode(False), torch.enable_grad():
+            at, along = (tuple(t.clone() for t in given.values()) for given in (self.point, moves))
+            moved = torch.autograd.functional.jvp(inputs, at, along)[1]
         arrays = [self.kernel.array(t) for t in moved]
         start, heating = (arrays[2], None) if "initial" in self.point else (None, arrays[2])
         tangent = Inputs(arrays[0], arrays[1], start, heating)
@@ -319,19 +340,25 @@ class Linearization:
     def gradients(self, cotangent: Any, wrt: tuple[str, ...]) -> dict[str, Tensor]:
         """The gradients of <cotangent, frames> for several inputs, from one backward sweep."""
         model, kernel = self.model, self.kernel
+        for name in wrt:
+            self._value(name)
+        if not wrt:
+            return {}
         cotangent = torch.as_tensor(cotangent, dtype=model.dtype, device=self.point["alpha"].device)
         if cotangent.shape != self.frames.shape:
             raise InputError(f"cotangent has shape {tuple(cotangent.shape)}, the frames {tuple(self.frames.shape)}.")
         found = self.run.pullback(kernel.array(model._arrange(cotangent, back=True).contiguous()))
-        leaves = {name: self._value(name).clone().requires_grad_() for name in wrt}
-        inputs = model._inputs(**{**self.point, **leaves})
-        pairs = [
-            (value, kernel.tensor(gradient))
-            for value, gradient in zip(inputs, found, strict=True)
-            if value is not None and value.requires_grad
-        ]
-        outputs, weights = [value for value, _ in pairs], [gradient for _, gradient in pairs]
-        gradients = torch.autograd.grad(outputs, list(leaves.values()), weights)
+        with torch.inference_mode(False), torch.enable_grad():
+            point = {name: value.clone() for name, value in self.point.items()}
+            leaves = {name: point[name].requires_grad_() for name in wrt}
+            inputs = model._inputs(**point)
+            pairs = [
+                (value, kernel.tensor(gradient))
+                for value, gradient in zip(inputs, found, strict=True)
+                if value is not None and value.requires_grad
+            ]
+            outputs, weights = [value for value, _ in pairs], [gradient for _, gradient in pairs]
+            gradients = torch.autograd.grad(outputs, list(leaves.values()), weights)
         return dict(zip(leaves, gradients, strict=True))
 
     def _value(self, name: str) -> Tensor:
@@ -347,24 +374,27 @@ class _Adjoint(torch.autograd.Function):
     def forward(ctx: Any, model: HeatModel, kernel: Kernel, memory: Memory | None, *tensors: Tensor | None) -> Any:
         inputs = Inputs(*tensors)
         arrays = Inputs(*(None if t is None else kernel.array(t) for t in tensors))
-        ctx.kernel, ctx.run = kernel, model._run(inputs, kernel, arrays, memory)
-        return kernel.tensor(ctx.run.frames)
+        run = model._run(inputs, kernel, arrays, memory)
+        # The run rides on a saved tensor, so that torch frees its trajectory after backward, like any saved tensor.
+        carrier = torch.empty(0)
+        carrier.run = run  # pyright: ignore[reportAttributeAccessIssue]
+        ctx.save_for_backward(carrier)
+        ctx.kernel = kernel
+        return kernel.tensor(run.frames)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, cotangent: Any) -> Any:
+        (carrier,) = ctx.saved_tensors
         kernel = ctx.kernel
-        gradient = ctx.run.pullback(kernel.array(cotangent.contiguous()))
+        gradient = carrier.run.pullback(kernel.array(cotangent.contiguous()))
         parts = (None if g is None else kernel.tensor(g) for g in gradient)
         needed = ctx.needs_input_grad[3:]
         return None, None, None, *(g if n else None for g, n in zip(parts, needed, strict=True))
 
 
-def _ratios(given: Any) -> tuple[float, float]:
-    try:
-        y, x = given
-    except (TypeError, ValueError):
-        raise InputError(f"anisotropy={given!r} must be two ratios, (alpha_y/alpha_z, alpha_x/alpha_z).") from None
-    return number("anisotropy along y", y, above=0), number("anisotropy along x", x, above=0)
+def _dtype(given: Any) -> torch.dtype:
+    return given if given in DTYPES.values() else DTYPES[one_of("dtype", given, DTYPES)]
 
 
 def _integrator(given: Any) -> Integrator:

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from nefty.core.checks import count, number
 from nefty.core.errors import ConvergenceError
 from nefty.physics.kernels import Array, Kernel
+from nefty.physics.status import Status
+
+JACOBI_TOLERANCE = 1e-4  # residual above which Jacobi's status says "not converged": a camera's noise floor
 
 
 @dataclass(frozen=True)
 class Jacobi:
     """The paper's fixed number of Jacobi sweeps, started from the previous state (appendix D.2).
 
-    The residual that is left is recorded in the status; it is not an error, since the paper has none either.
+    The residual that is left is recorded in the status; it is not an error, since the paper has none either. The
+    adjoint takes the solves for exact (as the paper does), so a gradient is only as good as the sweeps.
 
     Args:
         sweeps: K, 50 in the paper.
@@ -30,7 +34,8 @@ class ConjugateGradients:
     """Conjugate gradients, preconditioned by exact solves along z, the stiff direction of a slab.
 
     Args:
-        tolerance: |b - A x| <= tolerance |b|; by default 1e-6 in float32 and 1e-12 in float64.
+        tolerance: |b - A x| <= tolerance |b|; by default 1e-6 in float32 and 1e-12 in float64, or what rounding allows
+            where a step is so long that it is more.
         most: iterations after which a ``ConvergenceError`` is raised.
     """
 
@@ -42,51 +47,12 @@ class ConjugateGradients:
             number("tolerance", self.tolerance, above=0)
         count("most", self.most)
 
-    def tolerance_for(self, dtype_name: str) -> float:
-        """The tolerance in force for a precision."""
+    def tolerance_for(self, precision: str, stiffness: float) -> float:
+        """The tolerance in force; the residual of rounded numbers cannot fall much below eps times ``stiffness``."""
         if self.tolerance is not None:
             return self.tolerance
-        return 1e-6 if dtype_name == "float32" else 1e-12
-
-
-@dataclass
-class Status:
-    """What a run of the model did.
-
-    Attributes:
-        applications: how often the operator L was applied, the unit of cost; linear solves and derivatives included.
-        solves: linear systems solved.
-        iterations: iterations or sweeps over all of them.
-        worst_residual: the largest relative residual that a solve left.
-        converged: False where a solve with a fixed number of sweeps left more than ``tolerance``.
-        time_error_bound: for ``Chebyshev``, the guaranteed bound of the error in time of every state, relative to the
-            2-norm of the initial temperature, or of the heat that the pulse brings.
-        states_held: volumes of the trajectory that were held at once, at the most.
-    """
-
-    applications: int = 0
-    solves: int = 0
-    iterations: int = 0
-    worst_residual: float = 0.0
-    converged: bool = True
-    time_error_bound: float | None = None
-    states_held: int = 0
-
-    def message(self) -> str:
-        """One sentence for people."""
-        if not self.converged:
-            return (
-                f"not converged: a linear solve left a relative residual of {self.worst_residual:.1e}; raise the "
-                "number of sweeps, shorten the steps, or use ConjugateGradients."
-            )
-        if self.solves:
-            return (
-                f"{self.solves} linear solves, {self.iterations} iterations, worst residual {self.worst_residual:.1e}."
-            )
-        return f"{self.applications} applications of the operator, error in time below {self.time_error_bound:.1e}."
-
-
-JACOBI_TOLERANCE = 1e-4  # residual above which Jacobi's status says "not converged": a camera's noise floor
+        usual, eps = (1e-6, 1.2e-7) if precision == "float32" else (1e-12, 2.2e-16)
+        return max(usual, eps * stiffness / 4)
 
 
 class Solver:
@@ -96,15 +62,22 @@ class Solver:
         method: ``Jacobi`` or ``ConjugateGradients``.
         kernel: where the work is done.
         op: L, prepared by the kernel.
-        dtype_name: ``"float32"`` or ``"float64"``.
+        bound: of the largest eigenvalue of -L.
+        precision: ``"float32"`` or ``"float64"``.
         status: where the work is counted.
     """
 
     def __init__(
-        self, method: Jacobi | ConjugateGradients, kernel: Kernel, op: Array, dtype_name: str, status: Status
+        self,
+        method: Jacobi | ConjugateGradients,
+        kernel: Kernel,
+        op: Array,
+        bound: float,
+        precision: str,
+        status: Status,
     ) -> None:
         self._method, self._kernel, self._op, self._status = method, kernel, op, status
-        self._dtype_name = dtype_name
+        self._bound, self._precision = bound, precision
         self._factors: dict[float, Array] = {}
 
     def __call__(self, s: float, rhs: Array, guess: Array) -> Array:
@@ -117,7 +90,7 @@ class Solver:
         else:
             if s not in self._factors:
                 self._factors[s] = kernel.line_factors(self._op, s)
-            tolerance = method.tolerance_for(self._dtype_name)
+            tolerance = method.tolerance_for(self._precision, 1 + s * self._bound)
             x, iterations, residual = kernel.conjugate_gradients(
                 self._op, s, self._factors[s], rhs, guess, tolerance, method.most
             )

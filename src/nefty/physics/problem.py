@@ -9,7 +9,7 @@ import numpy as np
 
 from nefty.core.grid import Grid
 from nefty.physics.kernels import Array, Kernel
-from nefty.physics.linear_solver import Status
+from nefty.physics.status import Status
 from nefty.physics.trajectory import Memory
 
 
@@ -44,8 +44,29 @@ class Problem:
     pulse: tuple[float, float] | None = None
 
 
+@dataclass(frozen=True)
+class Job:
+    """A problem with its numbers, and how to go about it.
+
+    Args:
+        problem: what stays fixed.
+        kernel: where the work is done.
+        inputs: the numbers, as arrays of the kernel.
+        bound: an upper bound of the largest eigenvalue of -L.
+        precision: ``"float32"`` or ``"float64"``.
+        memory: how the states come back for derivatives; None if no derivative will be asked for.
+    """
+
+    problem: Problem
+    kernel: Kernel
+    inputs: Inputs
+    bound: float
+    precision: str
+    memory: Memory | None
+
+
 class Run(Protocol):
-    """A solve that can be differentiated; frames are (t, layer, y, x)."""
+    """A solve that can be differentiated; frames are (t, layer, y, x). It is not safe to share between threads."""
 
     frames: Array
     status: Status
@@ -62,28 +83,12 @@ class Run(Protocol):
 class Integrator(Protocol):
     """A time integrator is a frozen set of choices that can start a run."""
 
-    def run(
-        self,
-        problem: Problem,
-        kernel: Kernel,
-        inputs: Inputs,
-        bound: float,
-        dtype_name: str,
-        memory: Memory | None,
-    ) -> Run:
-        """Solve; ``memory`` None means that no derivative will be asked for.
-
-        ``bound`` is an upper bound of the largest eigenvalue of -L.
-        """
+    def run(self, job: Job) -> Run:
+        """Solve."""
         ...
 
 
-def show(kernel: Kernel, u: Array, layers: tuple[int, ...]) -> Array:
-    """What a frame shows of a state, (layer, y, x)."""
-    return kernel.layers(u, layers)
-
-
 def inject(u: Array, layers: tuple[int, ...], values: Array) -> None:
-    """The transpose of ``show``: add (layer, y, x) to the layers of ``u``, in place."""
+    """The transpose of ``kernel.layers``: add (layer, y, x) to the layers of ``u``, in place."""
     for value, k in zip(values, layers, strict=True):
         u[k] += value

@@ -37,6 +37,13 @@ class GaussianFlash:
         number("flash amplitude", self.amplitude)
         number("flash width", self.width, above=0)
         number("flash depth", self.depth, above=0)
+        if self.centre is not None:
+            try:
+                y, x = self.centre
+            except (TypeError, ValueError):
+                raise InputError(f"flash centre={self.centre!r} must be two numbers, (y, x).") from None
+            number("flash centre y", y)
+            number("flash centre x", x)
 
     def shape(self, grid: Grid) -> np.ndarray:
         """Initial temperature for amplitude 1, float64, (z, y, x)."""

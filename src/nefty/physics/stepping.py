@@ -12,16 +12,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from nefty.core.errors import InputError
 from nefty.physics.kernels import Array, Kernel
-from nefty.physics.linear_solver import ConjugateGradients, Jacobi, Solver, Status
-from nefty.physics.problem import Inputs, Problem, inject, show
+from nefty.physics.linear_solver import ConjugateGradients, Jacobi, Solver
+from nefty.physics.problem import Inputs, Job, Problem, inject
+from nefty.physics.status import Status
 from nefty.physics.time_plan import ForError, Geometric, PerFrame, Steps, TimePlan, plan_steps
-from nefty.physics.trajectory import Checkpointed, Memory, Trajectory
+from nefty.physics.trajectory import Checkpointed, Trajectory
 
 
 class Scheme(NamedTuple):
@@ -46,15 +47,26 @@ _GAMMA = 1 - 1 / sqrt(2)
 SDIRK = Scheme(_GAMMA, 1 - 2 * _GAMMA, _GAMMA**2, 2)
 
 
-def _check(steps: object, solver: object) -> None:
-    if not isinstance(steps, (PerFrame, Geometric, ForError)):
-        raise InputError(f"steps={steps!r} must be PerFrame(...), Geometric(...) or ForError(...).")
-    if not isinstance(solver, (Jacobi, ConjugateGradients)):
-        raise InputError(f"solver={solver!r} must be Jacobi(...) or ConjugateGradients(...).")
-
-
 @dataclass(frozen=True)
-class ImplicitEuler:
+class _ImplicitSteps:
+    """What the implicit integrators share; they differ in their scheme."""
+
+    steps: Steps = field(default_factory=PerFrame)
+    solver: Jacobi | ConjugateGradients = field(default_factory=ConjugateGradients)
+    scheme: ClassVar[Scheme]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.steps, (PerFrame, Geometric, ForError)):
+            raise InputError(f"steps={self.steps!r} must be PerFrame(...), Geometric(...) or ForError(...).")
+        if not isinstance(self.solver, (Jacobi, ConjugateGradients)):
+            raise InputError(f"solver={self.solver!r} must be Jacobi(...) or ConjugateGradients(...).")
+
+    def run(self, job: Job) -> SteppingRun:
+        """Solve; see ``Integrator``."""
+        return SteppingRun(job, self.scheme, self.steps, self.solver)
+
+
+class ImplicitEuler(_ImplicitSteps):
     """First order; with ``PerFrame(1)`` and ``Jacobi(50)`` it is the paper's solver (appendix D.2).
 
     Args:
@@ -62,27 +74,10 @@ class ImplicitEuler:
         solver: how the linear systems are solved.
     """
 
-    steps: Steps = field(default_factory=PerFrame)
-    solver: Jacobi | ConjugateGradients = field(default_factory=ConjugateGradients)
-
-    def __post_init__(self) -> None:
-        _check(self.steps, self.solver)
-
-    def run(
-        self,
-        problem: Problem,
-        kernel: Kernel,
-        inputs: Inputs,
-        bound: float,
-        dtype_name: str,
-        memory: Memory | None,
-    ) -> SteppingRun:
-        """Solve; see ``Integrator``."""
-        return SteppingRun(problem, kernel, inputs, EULER, self.steps, self.solver, dtype_name, memory)
+    scheme = EULER
 
 
-@dataclass(frozen=True)
-class SDIRK2:
+class SDIRK2(_ImplicitSteps):
     """Second order and L-stable, two solves with one matrix per step.
 
     Args:
@@ -90,54 +85,25 @@ class SDIRK2:
         solver: how the linear systems are solved.
     """
 
-    steps: Steps = field(default_factory=PerFrame)
-    solver: Jacobi | ConjugateGradients = field(default_factory=ConjugateGradients)
-
-    def __post_init__(self) -> None:
-        _check(self.steps, self.solver)
-
-    def run(
-        self,
-        problem: Problem,
-        kernel: Kernel,
-        inputs: Inputs,
-        bound: float,
-        dtype_name: str,
-        memory: Memory | None,
-    ) -> SteppingRun:
-        """Solve; see ``Integrator``."""
-        return SteppingRun(problem, kernel, inputs, SDIRK, self.steps, self.solver, dtype_name, memory)
+    scheme = SDIRK
 
 
 class SteppingRun:
     """One solve by implicit steps, and its derivatives.
 
     Args:
-        problem: what is fixed.
-        kernel: where the work is done.
-        inputs: what the result depends on.
+        job: what to solve.
         scheme: the coefficients of a step.
         steps: where the steps lie.
         solver: how the linear systems are solved.
-        dtype_name: precision.
-        memory: how the states come back; None if no derivative is wanted.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        kernel: Kernel,
-        inputs: Inputs,
-        scheme: Scheme,
-        steps: Steps,
-        solver: Jacobi | ConjugateGradients,
-        dtype_name: str,
-        memory: Memory | None,
-    ) -> None:
+    def __init__(self, job: Job, scheme: Scheme, steps: Steps, solver: Jacobi | ConjugateGradients) -> None:
+        problem, kernel, inputs = job.problem, job.kernel, job.inputs
         self._problem, self._kernel, self._scheme = problem, kernel, scheme
         self.status = Status()
         self._op = kernel.operator(inputs.faces, inputs.sinks)
-        self._solve = Solver(solver, kernel, self._op, dtype_name, self.status)
+        self._solve = Solver(solver, kernel, self._op, job.bound, job.precision, self.status)
         self._plan = _resolve(problem, kernel, inputs, scheme, steps)
         zero = kernel.zeros(problem.grid.shape, inputs.faces)
         first = inputs.start if inputs.start is not None else zero
@@ -145,10 +111,10 @@ class SteppingRun:
         if inputs.heating is not None:
             self._heating = kernel.stack([inputs.heating, *zero[1:]])
         length = len(self._plan.dt)
-        keep = memory if memory is not None else Checkpointed(length + 1)
+        keep = job.memory if job.memory is not None else Checkpointed(length + 1)
         self._trajectory = Trajectory(self._advance, first, length, keep)
         shown = set(self._plan.frame_at.tolist())
-        frames = [show(kernel, u, problem.layers) for n, u in self._trajectory.forward() if n in shown]
+        frames = [kernel.layers(u, problem.layers) for n, u in self._trajectory.forward() if n in shown]
         self.frames = kernel.stack(frames)
 
     def _apply(self, u: Array, a: float, v: Array, b: float, c: float, op: Array = None) -> Array:
@@ -205,6 +171,7 @@ class SteppingRun:
                     kernel.accumulate(gradient, lam, y, dt)
                 if self._source(n) is not None:
                     heating += dt * self._apply(lam, 1.0, lam, 0.0, -scheme.b * dt)[0]
+                # A copy in either case: what is injected below must not reach the next solve's guess.
                 lam = self._apply(lam, 1.0, lam, 0.0, scheme.a * dt) if scheme.a else lam + 0
             if n in frame_of:
                 inject(lam, problem.layers, cotangent[frame_of[n]])
@@ -226,7 +193,7 @@ class SteppingRun:
                 dt = float(self._plan.dt[n - 1])
                 now = self._step_tangent(n - 1, dt, before, u, now, heating, moved)
             if n in shown:
-                frames.append(show(kernel, now, self._problem.layers))
+                frames.append(kernel.layers(now, self._problem.layers))
             before = u
         return kernel.stack(frames)
 

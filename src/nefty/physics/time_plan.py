@@ -11,6 +11,8 @@ import numpy as np
 from nefty.core.checks import count, number
 from nefty.core.errors import InputError
 
+MOST_HALVINGS = 1e9  # an interval between frames over the first step
+
 
 @dataclass(frozen=True)
 class TimePlan:
@@ -68,6 +70,11 @@ class Geometric:
         """See ``PerFrame.lengths``."""
         if length <= self.first + (self.growth - 1) * since_event:
             return [length]
+        if length > MOST_HALVINGS * self.first:
+            raise InputError(
+                f"first={self.first:g} is {length / self.first:.1g} times shorter than the interval of {length:g} that "
+                "it begins; give a longer first step, or frames that begin earlier."
+            )
         half = length / 2
         return self.lengths(half, since_event) + self.lengths(half, since_event + half)
 
@@ -118,7 +125,8 @@ def plan_steps(times: np.ndarray, pulse: tuple[float, float] | None, steps: PerF
     for begin, end in pairwise(marks.tolist()):
         if begin in edges:
             event = begin
-        pieces = steps.lengths(end - begin, begin - event)
+        # Lengths that differ by rounding only would each get a matrix of their own.
+        pieces = [float(f"{length:.12g}") for length in steps.lengths(end - begin, begin - event)]
         on = pulse is not None and pulse[0] <= begin and end <= pulse[1]
         dt += pieces
         heated += [on] * len(pieces)

@@ -13,7 +13,7 @@ from math import ceil, sqrt
 from typing import Any
 
 from nefty.core.checks import count
-from nefty.core.errors import InputError, unknown_name
+from nefty.core.errors import unknown_name
 
 State = Any
 
@@ -84,11 +84,7 @@ class Trajectory:
         arrays_per_state: int = 1,
         retreat: Callable[[int, State], State] | None = None,
     ) -> None:
-        if isinstance(memory, Reversed) and retreat is None:
-            raise InputError(
-                "memory=Reversed() needs a recurrence that runs backwards, which an implicit step does not; "
-                'use integrator="chebyshev", or memory="checkpointed".'
-            )
+        assert retreat is not None or not isinstance(memory, Reversed), "this recurrence does not run backwards"
         self._advance, self._retreat, self.length = advance, retreat, length
         self._reversed = isinstance(memory, Reversed)
         if isinstance(memory, Checkpointed):

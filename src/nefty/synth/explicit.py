@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numba import get_num_threads, njit, prange, set_num_threads
 
-from nefty.core.checks import count, frame_times, number, one_of
+from nefty.core.checks import anisotropy_ratios, count, frame_times, number, one_of
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.physics.boundary import Boundary
@@ -70,6 +70,10 @@ def simulate_explicit(
     Returns:
         Frames in float64, (t, y, x), or (2, t, y, x) for ``observe="both"``, the front first.
     """
+    if not isinstance(grid, Grid):
+        raise InputError(f"grid={grid!r} must be a nefty.Grid(shape=(z, y, x), size=(z, y, x)).")
+    if not isinstance(boundary, Boundary):
+        raise InputError(f"boundary={boundary!r} must be a nefty.Boundary(...).")
     times = frame_times(times)
     one_of("face_mean", face_mean, FACE_MEANS)
     one_of("observe", observe, ("front", "back", "both"))
@@ -119,7 +123,7 @@ def face_conductances(
     An axis of n cells has n + 1 faces. The two outer ones lead to ambient (z) or are one and the same (y and
     x, if the sides are periodic); where they are 0 no heat crosses.
     """
-    ratios = _ratios(anisotropy)
+    ratios = (1.0, *anisotropy_ratios(anisotropy))
     mean = FACE_MEANS[face_mean]
     faces = []
     for axis, (cells, spacing) in enumerate(zip(grid.shape, grid.spacing, strict=True)):
@@ -132,15 +136,6 @@ def face_conductances(
     faces[0][0] = _sink(alpha[0], boundary.h_front, grid.spacing[0], boundary.robin)
     faces[0][-1] = _sink(alpha[-1], boundary.h_back, grid.spacing[0], boundary.robin)
     return faces[0], faces[1], faces[2]
-
-
-def _ratios(anisotropy: tuple[float, float]) -> tuple[float, float, float]:
-    """Diffusivity along z, y, x relative to z."""
-    try:
-        ry, rx = anisotropy
-    except (TypeError, ValueError):
-        raise InputError(f"anisotropy={anisotropy!r} must be two ratios, (alpha_y/alpha_z, alpha_x/alpha_z).") from None
-    return 1.0, number("anisotropy of y", ry, above=0), number("anisotropy of x", rx, above=0)
 
 
 def _sink(alpha: np.ndarray, h: float, dz: float, robin: str) -> np.ndarray:
@@ -219,8 +214,8 @@ def _on_grid(what: str, given: np.ndarray, grid: Grid, factor: int) -> np.ndarra
     """Return a finite float64 array on the refined grid."""
     try:
         values = np.ascontiguousarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be numbers, in an array (z, y, x), not {type(given).__name__}.") from None
+    except (TypeError, ValueError, RuntimeError):
+        raise InputError(f"{what} must be numbers, in a NumPy array (z, y, x), not {type(given).__name__}.") from None
     fine = grid.refined(factor).shape
     if values.shape == grid.shape != fine:
         values = _repeated(values, factor)

@@ -7,6 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 from torch import Tensor
 
+from nefty.core.errors import InputError
+
 KERNELS = ("auto", "numba", "torch")
 Array = Any  # numpy.ndarray in the Numba kernel, torch.Tensor in the torch kernel
 
@@ -81,6 +83,8 @@ def get_kernel(name: str, device_type: str) -> Kernel:
         from nefty.physics.kernels.torch_kernel import TorchKernel
 
         return TorchKernel()
+    if device_type != "cpu":
+        raise InputError(f'kernel="numba" runs on the CPU, alpha is on {device_type!r}; use kernel="torch" or "auto".')
     from nefty.physics.kernels.numba_kernel import NumbaKernel
 
     return NumbaKernel()

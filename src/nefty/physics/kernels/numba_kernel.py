@@ -47,7 +47,7 @@ class NumbaKernel:
 
     def constant(self, values: np.ndarray, like: np.ndarray) -> np.ndarray:
         """``values`` in the precision of ``like``."""
-        return np.ascontiguousarray(values, dtype=like.dtype)
+        return np.array(values, dtype=like.dtype, order="C")
 
     def tensor(self, array: np.ndarray) -> Tensor:
         """The array's memory as a tensor."""
@@ -279,13 +279,16 @@ def _conjugate_gradients(faces, sinks, s, inverse_pivot, multiplier, rhs, x, tol
     if limit == 0:
         x[:] = nought
         return 0, 0.0
-    iterations = 0
-    while True:  # each round begins with the true residual, so that rounding in the recurrence cannot flatter it
+    iterations, before = 0, np.inf
+    # Each round begins with the true residual, so that rounding in the recurrence cannot flatter it; a round that
+    # gains nothing, or a residual that is not a number, ends the iteration unconverged.
+    while True:
         _combine(faces, sinks, x, -one, rhs, one, s, r, blocks)
         _row_dots(r, r, rows[1])
         residual = np.sqrt(rows[1].sum())
-        if residual <= limit or iterations >= most:
+        if not residual > limit or iterations >= most or residual > 0.5 * before:
             return iterations, tolerance * residual / limit
+        before = residual
         _precondition(inverse_pivot, multiplier, x, p, r, p, z, nought, rows[0], rows[1])
         _direction(p, z, nought)
         rz = rows[0].sum()

@@ -31,7 +31,7 @@ class TorchKernel:
 
     def constant(self, values: np.ndarray, like: Tensor) -> Tensor:
         """``values`` in the precision and on the device of ``like``."""
-        return torch.as_tensor(values, dtype=like.dtype, device=like.device)
+        return torch.tensor(values, dtype=like.dtype, device=like.device)
 
     def tensor(self, array: Tensor) -> Tensor:
         """The tensor itself."""
@@ -118,12 +118,14 @@ class TorchKernel:
         limit = tolerance * _norm(rhs)
         if limit == 0:
             return torch.zeros_like(rhs), 0, 0.0
-        x, iterations = guess, 0
-        while True:  # each round begins with the true residual, so that rounding in the recurrence cannot flatter it
+        x, iterations, before = guess, 0, float("inf")
+        # As in the Numba kernel: rounds that begin with the true residual, until it is small or a round gains nothing.
+        while True:
             r = self.combine(op, x, -1.0, rhs, 1.0, s)
             residual = _norm(r)
-            if residual <= limit or iterations >= most:
+            if not residual > limit or iterations >= most or residual > 0.5 * before:
                 return x, iterations, tolerance * residual / limit
+            before = residual
             z = self._precondition(factors, r)
             p, rz = z, _dot(r, z)
             while residual > limit and iterations < most:

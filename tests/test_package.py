@@ -1,0 +1,45 @@
+"""The package as a whole: what importing it costs, and documents that keep their word."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import nefty
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+
+
+def test_importing_nefty_does_not_import_torch():
+    code = "import sys, nefty; nefty.Grid; nefty.Boundary; print(sorted({'torch', 'numba'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_public_name_is_there():
+    for name in nefty.__all__:
+        assert getattr(nefty, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'HeetModel'"):
+        nefty.HeetModel  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_relative_links_lead_somewhere(page):
+    text = page.read_text()
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name} links to {target}, which is not there"
+    assert not re.search(r"@[A-Z]+@", text)
+
+
+def test_the_examples_of_the_readme_run():
+    """Every Python block of the README, in one process, in order."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.S)
+    assert blocks
+    done = subprocess.run([sys.executable, "-c", "\n".join(blocks)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
