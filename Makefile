@@ -21,9 +21,7 @@ unit: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadfile
 
 bench: $(STAMP)
-	$(BIN)/nefty bench solver
-	$(BIN)/nefty bench validate
-	$(BIN)/nefty bench growth
+	for name in solver profile memory contrast validate growth; do $(BIN)/nefty bench $$name || exit 1; done
 
 # The whole set-up. Constraints pin every version, so that two machines get the same packages.
 $(STAMP): pyproject.toml constraints.txt
