@@ -74,4 +74,4 @@ def test_contrast_counts_iterations_where_there_are_solves(monkeypatch):
     assert rows[0]["iterations"] is None
     assert rows[2]["iterations"] == 28
     assert rows[3]["worst_residual"] == 1e-7
-    assert "1 : 10,000" in results.tables[0].markdown()
+    assert "| 10,000 |" in results.tables[0].markdown()

@@ -19,10 +19,10 @@ CONTRASTS = (20.0, 100.0, 1e3, 1e4, 1e6)
 
 COLUMNS = (
     Column("title", "method"),
-    Column("contrast", "contrast", lambda c: f"1 : {c:,.0f}"),
+    Column("contrast", "1 : contrast", formats.whole),
     Column("applications", "operator applications", formats.whole),
     Column("iterations", "iterations", formats.whole),
-    Column("growth", f"against 1 : {CONTRASTS[0]:g}", formats.times),
+    Column("growth", f"against {CONTRASTS[0]:g}", formats.times),
     Column("worst_residual", "worst residual", formats.error),
     Column("forward_s", "forward s", formats.spread),
     Column("rmse", "surface RMSE", formats.error),

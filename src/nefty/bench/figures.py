@@ -10,28 +10,20 @@ from plotly.subplots import make_subplots
 
 from nefty.report.style import LINES, MUTED, TEMPERATURE, dress
 
+SYMBOLS = ("circle", "diamond", "square")
 Numbers = Sequence[float] | np.ndarray
 Series = Mapping[str, tuple[Numbers, Numbers]]
 
 
 def accuracy_against_cost(names: Sequence[str], seconds: Sequence[float], errors: Sequence[float]) -> go.Figure:
-    """One named point per method: seconds of a forward and backward run, surface RMSE; both axes logarithmic."""
+    """One point per method: seconds of a forward and backward run, surface RMSE; both axes logarithmic."""
     figure = go.Figure()
     for i, (name, x, y) in enumerate(zip(names, seconds, errors, strict=True)):
-        figure.add_trace(
-            go.Scatter(
-                x=[x],
-                y=[y],
-                mode="markers+text",
-                text=[name],
-                textposition="top center",
-                marker={"size": 12, "color": LINES[i % len(LINES)]},
-                hovertemplate=f"{name}<br>%{{x:.3g}} s<br>RMSE %{{y:.2g}}<extra></extra>",
-            )
-        )
-    dress(figure, height=520)
+        marker = {"size": 13, "color": LINES[i % len(LINES)], "symbol": SYMBOLS[i // len(LINES) % len(SYMBOLS)]}
+        hover = f"{name}<br>%{{x:.3g}} s<br>RMSE %{{y:.2g}}<extra></extra>"
+        figure.add_trace(go.Scatter(x=[x], y=[y], name=name, mode="markers", marker=marker, hovertemplate=hover))
+    dress(figure, height=480, legend=True)
     log_axes(figure, "seconds for forward and gradient", "surface RMSE")
-    figure.update_layout(margin_r=120)
     return figure
 
 
@@ -54,6 +46,8 @@ def log_axes(figure: go.Figure, x: str, y: str, *, log_x: bool = True, log_y: bo
         update(title_text=title)
         if log:
             update(type="log", dtick=1, exponentformat="power")
+        else:
+            update(rangemode="tozero")
 
 
 def bars(names: Sequence[str], values: Sequence[float], y: str) -> go.Figure:
@@ -106,7 +100,7 @@ def map_grid(
             figure.add_trace(heat, i, j)
             if circle and name in circle:
                 figure.add_trace(_circle(*circle[name]), i, j)
-    dress(figure, height=round(90 + 860 / len(titles) * len(rows) * size[0] / size[1]))
+    dress(figure, height=round(110 + 725 / len(titles) * len(rows) * size[0] / size[1]))
     figure.update_yaxes(autorange="reversed", showticklabels=False, ticks="")
     figure.update_xaxes(showticklabels=False, ticks="")
     return figure

@@ -31,7 +31,8 @@ POLICY_COLUMNS = (
     Column("title", "method"),
     Column("policy", "states kept"),
     Column("peak_bytes", "peak memory", formats.size),
-    Column("for_gradient", "of it for the gradient", formats.size),
+    Column("for_gradient", "for the gradient", formats.size),
+    Column("states_held", "volumes held", formats.whole),
     Column("of_stored", "against stored", formats.short),
     Column("of_trajectory", "against the trajectory", formats.short),
     Column("forward_s", "forward s", formats.spread),
@@ -86,9 +87,11 @@ def run(
         tables=tables,
         notes=[
             f"The trajectory, the volumes of all {frames} frames with one float32 per cell, is "
-            f"{formats.size(trajectory_bytes(long))}: what an adjoint of one step per frame has to have. A recording "
-            f"alone is {formats.size(trajectory_bytes(long) / shape[0])}; the forward run without a gradient holds it "
-            "about twice.",
+            f"{formats.size(trajectory_bytes(long))}: what an adjoint of one step per frame has to have. A recording, "
+            f"the front layer of all frames, is {formats.size(trajectory_bytes(long) / shape[0])}.",
+            '"For the gradient" is the peak beyond that of the forward run without one: states, derivatives of the '
+            "conductances, and copies of the recording.",
+            '"Volumes held" counts the volumes of the trajectory that were held at once, at the most.',
             "Chebyshev keeps its polynomial vectors, not frames; their number grows with the square root of the time.",
         ],
         settings={"shape": shape, "steps": steps, "frames": frames, "repeats": repeats},
@@ -119,6 +122,7 @@ def _policy_rows(found: Sequence[Measurement], case: Case) -> list[dict[str, Any
             extra = m.peak_bytes - least
             row |= {
                 "for_gradient": extra,
+                "states_held": m.counters_with_gradient.get("states_held"),
                 "of_stored": extra / (base.peak_bytes - least),
                 "of_trajectory": extra / trajectory_bytes(case),
                 "gradient": _agreement(m, base),

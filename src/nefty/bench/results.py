@@ -120,11 +120,9 @@ class Results:
     def _page(self, origin: Mapping[str, str]) -> str:
         from nefty.report import page
 
-        tables = [
-            page.Section(table.title, self.lead if first else "", table=page.Table(table.headings(), table.cells()))
-            for first, table in zip([True, *[False] * len(self.tables)], self.tables, strict=False)
-        ]
-        notes = [page.Section("Notes", " ".join(self.notes))] if self.notes else []
+        tables = [page.Section(t.title, "", table=page.Table(t.headings(), t.cells())) for t in self.tables]
+        reading = page.Table(["", "to judge the numbers"], [[str(i), note] for i, note in enumerate(self.notes, 1)])
+        notes = [page.Section("Notes", "", table=reading)] if self.notes else []
         sections = [*tables, *self.sections, *notes]
         return page.Page(self.title, self.lead, sections, provenance=origin).render()
 

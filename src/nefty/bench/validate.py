@@ -200,10 +200,16 @@ def _sections(experiment: Experiment, low: np.ndarray, tell: Tell) -> list:
     theory = SIGMA0**2 + 2 * experiment.alpha * times
     shown = sorted({0, experiment.frames // 5 - 1, 2 * experiment.frames // 5 - 1, experiment.frames - 1} - {-1})
     titles = [f"t = {times[i]:.3g}" for i in shown]
-    face = (experiment.size[1], experiment.size[2])
+    ny, nx = experiment.shape[1:]
+    middle_half = (slice(ny // 4, ny - ny // 4), slice(nx // 4, nx - nx // 4))
+    face = (experiment.size[1] / 2, experiment.size[2] / 2)
     _, cy, cx = DEFECT["centre"]
+    corner = (experiment.size[1] / 4, experiment.size[2] / 4)
     x = experiment.grid.centres()[2].ravel()
-    middle = experiment.shape[1] // 2
+
+    def maps(frames: np.ndarray) -> list[np.ndarray]:
+        return [frames[i][middle_half] for i in shown]
+
     names = (f"alpha = {10 * experiment.alpha:g}", f"alpha = {experiment.alpha:g}")
     return [
         Section(
@@ -216,22 +222,20 @@ def _sections(experiment: Experiment, low: np.ndarray, tell: Tell) -> list:
         ),
         Section(
             "Effect of the diffusivity",
-            "Surface temperature at matched times; each row has its own colours.",
+            "Surface temperature of the middle half at matched times; each row has its own colours.",
             good="The higher diffusivity spreads faster; both stay round.",
-            figure=figures.map_grid(
-                {names[0]: [high[i] for i in shown], names[1]: [low[i] for i in shown]}, titles, face
-            ),
+            figure=figures.map_grid({names[0]: maps(high), names[1]: maps(low)}, titles, face),
         ),
         Section(
             "A buried sphere",
-            f"Uniform material above; below, a sphere of 1/{DEFECT_CONTRAST:g} of the diffusivity under the dashed "
-            "circle.",
+            f"Uniform material; a sphere of 1/{DEFECT_CONTRAST:g} of the diffusivity under the dashed circle; and the "
+            "difference of the two. Each row has its own colours.",
             good="The defect holds heat back above it and breaks the symmetry.",
             figure=figures.map_grid(
-                {"uniform": [low[i] for i in shown], "sphere": [defect[i] for i in shown]},
+                {"uniform": maps(low), "sphere": maps(defect), "difference": maps(defect - low)},
                 titles,
                 face,
-                circle={"sphere": (cy, cx, DEFECT["radius"])},
+                circle=dict.fromkeys(("sphere", "difference"), (cy - corner[0], cx - corner[1], DEFECT["radius"])),
             ),
         ),
         Section(
@@ -240,9 +244,9 @@ def _sections(experiment: Experiment, low: np.ndarray, tell: Tell) -> list:
             good="One start; the higher diffusivity ends lower and broader.",
             figure=figures.curves(
                 {
-                    "start": (x, start[middle]),
-                    f"{names[0]}, end": (x, high[-1][middle]),
-                    f"{names[1]}, end": (x, low[-1][middle]),
+                    "start": (x, start[ny // 2]),
+                    f"{names[0]}, end": (x, high[-1][ny // 2]),
+                    f"{names[1]}, end": (x, low[-1][ny // 2]),
                 },
                 "x",
                 "temperature",
