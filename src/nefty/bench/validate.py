@@ -230,7 +230,7 @@ def _sections(experiment: Experiment, low: np.ndarray, tell: Tell) -> list:
             "A buried sphere",
             f"Uniform material; a sphere of 1/{DEFECT_CONTRAST:g} of the diffusivity under the dashed circle; and the "
             "difference of the two. Each row has its own colours.",
-            good="The defect holds heat back above it and breaks the symmetry.",
+            good="The defect holds the spreading heat back: warmer before it, colder behind, the symmetry broken.",
             figure=figures.map_grid(
                 {"uniform": maps(low), "sphere": maps(defect), "difference": maps(defect - low)},
                 titles,
