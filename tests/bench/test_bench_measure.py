@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from nefty.bench.case import Case
+from nefty.bench.disturbance import Disturbance
 from nefty.bench.measure import Measurement, measure
 from nefty.bench.methods import Method, method
 from nefty.core.errors import InputError
@@ -76,3 +77,34 @@ def test_a_missing_library_is_a_remark_and_starts_nothing(monkeypatch):
 def test_an_unknown_method_is_refused_before_anything_runs():
     with pytest.raises(InputError, match="Did you mean 'sdirk2'"):
         measure("sdirk", SMALL)
+
+
+def test_disturbed_runs_do_not_count_while_there_are_others(monkeypatch):
+    from nefty.bench import worker
+
+    noise = iter([True, False, True, False])
+    monkeypatch.setattr(Disturbance, "noticeable", property(lambda self: next(noise)))
+    monkeypatch.setattr(worker, "wait_for_quiet", lambda seconds: True)
+    seconds = iter([(9.0, 9.0), (1.0, 2.0), (8.0, 8.0), (1.5, 2.5)])
+
+    class Fake:
+        def run(self):
+            return next(seconds)
+
+    good, disturbed = worker._timed_runs(Fake(), 2, 60.0, lambda text: None)  # pyright: ignore[reportArgumentType]
+    assert good == [(1.0, 2.0), (1.5, 2.5)]
+    assert disturbed == [(9.0, 9.0), (8.0, 8.0)]
+
+
+def test_without_patience_disturbed_runs_end_the_measurement(monkeypatch):
+    from nefty.bench import worker
+
+    monkeypatch.setattr(Disturbance, "noticeable", True)
+
+    class Fake:
+        def run(self):
+            return 1.0, 2.0
+
+    good, disturbed = worker._timed_runs(Fake(), 3, 0.0, lambda text: None)  # pyright: ignore[reportArgumentType]
+    assert (good, len(disturbed)) == ([], 3)
+    assert Measurement("am", quiet=False).remark == "disturbed by other programs: too slow"

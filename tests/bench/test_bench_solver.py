@@ -30,7 +30,7 @@ def test_the_table_holds_errors_ratios_and_remarks(monkeypatch):
     monkeypatch.setattr(Method, "installed", property(lambda self: self.package is None))
     results = solver.run(SMALL, methods=["am", "chebyshev", "nefi"], repeats=1, patience=0)
     am, ours, nefi = results.tables[0].rows
-    assert am["faster"] == pytest.approx(1)
+    assert am["faster"] == pytest.approx(1) or "disturbed" in am["remark"]
     assert ours["rmse"] < 1e-3 < am["rmse"]
     assert ours["gradient_error"] < 1e-3
     assert nefi["remark"] == "not installed: pip install nefty[peers]"

@@ -99,7 +99,7 @@ def _row(m: Measurement, contrast: float) -> dict[str, Any]:
         "iterations": counters.get("iterations") if solves else None,
         "worst_residual": both.get("worst_residual") if solves else None,
         "forward_s": m.forward_s,
-        "remark": m.failed or ("" if both.get("converged", True) else "says that it did not converge"),
+        "remark": m.remark or ("" if both.get("converged", True) else "says that it did not converge"),
     }
 
 

@@ -119,7 +119,7 @@ def _row(m: Measurement, case: Case) -> dict[str, Any]:
         "ns_per_step": m.forward and steps and m.forward * per / steps,
         "ns_per_iteration": m.forward and iterations and m.forward * per / iterations,
         "ns_per_step_backward": m.backward and steps and m.backward * per / steps,
-        "remark": m.failed or (f"{m.disturbed} disturbed runs" if m.disturbed else ""),
+        "remark": m.remark,
     }
 
 

@@ -47,7 +47,8 @@ class Measurement:
         counters: operator applications, iterations, residuals of a forward run, as far as the method tells.
         counters_with_gradient: the same after the backward run.
         threads: threads it could use.
-        disturbed: timed runs during which other programs used the processor.
+        quiet: False where other programs used the processor during every run: the seconds are too many.
+        left_out: runs that were timed but do not count, because other programs used the processor.
         frames: (t, y, x).
         gradient: (z, y, x).
     """
@@ -64,7 +65,8 @@ class Measurement:
     counters: dict[str, Any] = field(default_factory=dict)
     counters_with_gradient: dict[str, Any] = field(default_factory=dict)
     threads: int | None = None
-    disturbed: int = 0
+    quiet: bool = True
+    left_out: int = 0
     frames: np.ndarray | None = None
     gradient: np.ndarray | None = None
 
@@ -83,6 +85,13 @@ class Measurement:
         """Median seconds of a forward run with its backward run."""
         pairs = [f + b for f, b in zip(self.forward_s, self.backward_s, strict=False)]
         return median(pairs) if pairs else None
+
+    @property
+    def remark(self) -> str:
+        """What the reader of a table has to know about this row."""
+        if self.failed:
+            return self.failed
+        return "" if self.quiet else "disturbed by other programs: too slow"
 
     def plain(self) -> dict[str, Any]:
         """Everything but the arrays, for JSON."""

@@ -148,7 +148,7 @@ def _common(m: Measurement) -> dict[str, Any]:
         "peak_bytes": m.peak_bytes,
         "forward_s": m.forward_s,
         "backward_s": m.backward_s,
-        "remark": m.failed or (f"{m.disturbed} disturbed runs" if m.disturbed else ""),
+        "remark": m.remark,
     }
 
 

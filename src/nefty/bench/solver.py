@@ -152,7 +152,8 @@ def _row(
     whole = used == case
     if not whole and m.gradient is not None:
         right = converged(used, data[: used.frames])
-    total, base = m.total, yardstick.total if yardstick and whole else None
+    fair = yardstick is not None and yardstick.quiet and m.quiet and whole
+    total, base = m.total, yardstick.total if yardstick and fair else None
     return {
         "method": m.method,
         "title": METHODS[m.method].title,
@@ -170,12 +171,8 @@ def _row(
 
 
 def _remark(m: Measurement, whole: bool) -> str:
-    if m.failed:
-        return m.failed
-    remarks = [] if whole else ["fewer frames: the graph of all would not fit into memory"]
-    if m.disturbed:
-        remarks.append(f"{m.disturbed} of {len(m.forward_s)} runs disturbed")
-    return "; ".join(remarks)
+    fewer = "" if whole else "fewer frames: the graph of all would not fit into memory"
+    return "; ".join(filter(None, (m.remark, fewer)))
 
 
 def _lead(case: Case) -> str:
@@ -190,8 +187,9 @@ def _lead(case: Case) -> str:
 def _notes(measurements: Sequence[Measurement]) -> list[str]:
     sources = sorted({m.memory_source for m in measurements if m.memory_source})
     notes = [f"{METHODS[m.method].title}: {METHODS[m.method].note}." for m in measurements if not m.failed]
-    if any(m.disturbed for m in measurements):
-        notes.append("Disturbed runs shared the processor with other programs: too slow. Repeat on a quiet machine.")
+    left_out = sum(m.left_out for m in measurements)
+    if left_out:
+        notes.append(f"{left_out} runs were left out because other programs used the processor meanwhile.")
     if sources:
         notes.append(f"Peak memory from {', '.join(sources)}.")
     return notes

@@ -115,7 +115,8 @@ def measure(request: Request, stage: Callable[[str], None]) -> dict[str, Any]:
         bench = Bench(built, alpha, data, request.gradient)
         first = bench.run()
 
-    runs = _timed_runs(bench, request.repeats, request.patience, stage)
+    runs, disturbed = _timed_runs(bench, request.repeats, request.patience, stage)
+    counted = runs or disturbed
 
     folder = Path(request.folder)
     for name in ("frames", "gradient"):
@@ -125,9 +126,10 @@ def measure(request: Request, stage: Callable[[str], None]) -> dict[str, Any]:
     return {
         "build_s": build_s,
         "first_s": sum(first),
-        "forward_s": [forward for forward, _, _ in runs],
-        "backward_s": [backward for _, backward, _ in runs] if request.gradient else [],
-        "disturbed": sum(disturbed for _, _, disturbed in runs),
+        "forward_s": [forward for forward, _ in counted],
+        "backward_s": [backward for _, backward in counted] if request.gradient else [],
+        "quiet": bool(runs),
+        "left_out": len(disturbed) if runs else 0,
         "peak_bytes": memory.peak,
         "memory_source": memory.source,
         "counters": bench.forward_counters,
@@ -136,25 +138,32 @@ def measure(request: Request, stage: Callable[[str], None]) -> dict[str, Any]:
     }
 
 
-def _timed_runs(
-    bench: Bench, repeats: int, patience: float, stage: Callable[[str], None]
-) -> list[tuple[float, float, bool]]:
-    """(forward s, backward s, disturbed) of ``repeats`` runs.
+Runs = list[tuple[float, float]]
 
-    A run during which others used the processor is made again, for as long as ``patience`` lasts; the choice looks at
-    the others' processor time, never at the result.
+
+def _timed_runs(bench: Bench, repeats: int, patience: float, stage: Callable[[str], None]) -> tuple[Runs, Runs]:
+    """(forward s, backward s) of ``repeats`` undisturbed runs, and of those during which others used the processor.
+
+    A disturbed run is made again for as long as ``patience`` lasts; after that it takes the place of a good one. The
+    choice looks at the others' processor time, never at the result.
     """
-    runs, end = [], time.perf_counter() + patience
-    while len(runs) < repeats:
-        stage(f"run {len(runs) + 1} of {repeats}")
+    good, disturbed, given_up = [], [], 0
+    end = time.perf_counter() + patience
+    while len(good) + given_up < repeats:
+        stage(f"run {len(good) + given_up + 1} of {repeats}")
         with Disturbance() as others:
-            forward, backward = bench.run()
-        if not others.noticeable or time.perf_counter() > end:
-            runs.append((forward, backward, others.noticeable))
-        else:
+            seconds = bench.run()
+        if not others.noticeable:
+            good.append(seconds)
+            continue
+        disturbed.append(seconds)
+        left = end - time.perf_counter()
+        if left > 0:
             stage("waiting for other programs to finish")
-            wait_for_quiet(end - time.perf_counter())
-    return runs
+            wait_for_quiet(left)
+        else:
+            given_up += 1
+    return good, disturbed
 
 
 def _die_first() -> None:
