@@ -26,7 +26,7 @@ def measured() -> tuple[Measurement, list[str]]:
 def test_seconds_and_bytes_come_back(measured):
     found, _ = measured
     assert found.failed is None
-    assert len(found.forward_s) == len(found.backward_s) == 2
+    assert 1 <= len(found.forward_s) == len(found.backward_s) <= 2  # fewer where other programs disturbed a run
     assert found.total is not None
     assert found.total > 0
     assert found.peak_bytes is not None
