@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from nefty.bench.reference import (
     surface_rmse,
 )
 from nefty.bench.results import Column, Results, Table
+from nefty.report.system import free_memory
 
 YARDSTICK = "am"
 
@@ -101,15 +101,6 @@ def frames_that_fit(case: Case, sweeps: int = 50, available: int | None = None) 
         return case.frames
     per_frame = 52 * sweeps * case.grid.cells
     return max(1, min(case.frames, int(0.7 * available / per_frame)))
-
-
-def free_memory() -> int | None:
-    """Bytes that can be had without swapping, as Linux tells; None elsewhere."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return None
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
 
 
 def _cross_check(case: Case, right: Reference, tell: Tell) -> list[str]:
