@@ -128,8 +128,10 @@ class HeatModel:
                 f"{what} has shape {tuple(value.shape)}, the grid has {self.grid.shape} (z, y, x); "
                 "check the axis order, or resample it."
             )
-        if not bool(torch.isfinite(value.detach().to(self.dtype)).all()):
-            raise InputError(f"{what} holds NaN or infinity; nothing can be computed from it.")
+        bad = ~torch.isfinite(value.detach().to(self.dtype))
+        if bool(bad.any()):
+            where = tuple(bad.nonzero()[0].tolist())
+            raise InputError(f"{what} holds NaN or infinity, first at cell {where} (z, y, x); repair or bound it.")
         return value
 
     def _diffusivity(self, given: Any) -> Tensor:
