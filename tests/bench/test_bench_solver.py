@@ -16,11 +16,6 @@ def test_autograd_gets_as_many_frames_as_fit():
     assert solver.frames_that_fit(case, available=0) == 1
 
 
-def test_free_memory_is_a_number_of_bytes_or_unknown():
-    free = solver.free_memory()
-    assert free is None or free > 2**20
-
-
 def test_an_unknown_method_is_refused_before_the_reference_is_computed():
     with pytest.raises(InputError, match="Did you mean 'nefi'"):
         solver.run(SMALL, methods=["nefy"])
