@@ -17,7 +17,7 @@ import numpy as np
 
 from nefty.bench.case import Case
 from nefty.bench.methods import method
-from nefty.report.provenance import usable_cores
+from nefty.core.provenance import usable_cores
 
 #: How a benchmark says what it is doing: a task, and optionally a detail within it.
 Tell = Callable[[str, str], None]

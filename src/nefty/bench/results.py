@@ -133,7 +133,7 @@ def command_line() -> str:
 
 
 def _origin() -> dict[str, str]:
-    from nefty.report.provenance import LIBRARIES, provenance, versions
+    from nefty.core.provenance import LIBRARIES, provenance, versions
 
     found = {**provenance(), **versions((*LIBRARIES, *PEERS))}
     return {k: v for k, v in found.items() if v != "absent"}

@@ -34,8 +34,8 @@ def run(
     stages = Stages(total=5)
     study = simulate(stages)
     with stages.stage("Write the page"):
+        from nefty.core.provenance import provenance
         from nefty.report.demo_page import demo_page
-        from nefty.report.provenance import provenance
 
         origin = provenance() | _setup(study)
         html = demo_page(study, origin).render()

@@ -51,7 +51,7 @@ def run(
 
 def examine(stages: Stages) -> dict[str, Any]:
     """Everything the doctor knows: ``system``, ``extras``, ``checks``, ``speed``, ``healthy``."""
-    from nefty.report.provenance import host, versions
+    from nefty.core.provenance import host, versions
     from nefty.report.system import devices, extras, room, threads
 
     checks: list[Check] = []

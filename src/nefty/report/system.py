@@ -7,7 +7,7 @@ import shutil
 from importlib import metadata
 from pathlib import Path
 
-from nefty.report.provenance import versions
+from nefty.core.provenance import versions
 
 
 def devices() -> dict[str, str]:

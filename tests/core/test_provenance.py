@@ -1,7 +1,7 @@
 from datetime import datetime
 
 import nefty
-from nefty.report.provenance import provenance, usable_cores, versions
+from nefty.core.provenance import provenance, usable_cores, versions
 
 
 def test_provenance_is_text_and_complete():

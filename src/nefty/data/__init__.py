@@ -1,0 +1,1 @@
+"""What a recording is, and how it is read, checked and prepared."""

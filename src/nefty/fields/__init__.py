@@ -1,0 +1,1 @@
+"""What the unknown is made of: voxels, or a neural field."""

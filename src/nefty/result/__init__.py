@@ -1,0 +1,1 @@
+"""What comes out: the volume, its defects, its fit, its files."""
