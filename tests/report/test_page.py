@@ -4,7 +4,8 @@ import plotly.graph_objects as go
 import pytest
 from plotly.offline import get_plotlyjs
 
-from nefty.report.page import Fact, Page, Section, Table
+from nefty.report.narrow import stack_when_narrow
+from nefty.report.page import Fact, Notice, Page, Section, Table
 
 NASTY = '<script>alert("x")</script> & <b>'
 
@@ -43,7 +44,7 @@ def test_nothing_is_fetched_from_the_network(own):
 def test_text_is_escaped_everywhere(own):
     assert "<script>alert" not in own
     assert "&lt;script&gt;alert" in own
-    assert own.count("<script") == own.count("</script>") == 2
+    assert own.count("<script") == own.count("</script>") == 3
 
 
 def test_every_part_is_there_in_order(own):
@@ -59,6 +60,31 @@ def test_headings_without_text_are_left_out(own):
 def test_figures_have_stable_names_and_do_not_start_by_themselves(own):
     assert 'id="figure-1"' in own
     assert "Plotly.animate" not in own
+
+
+def test_a_notice_quiet_rows_and_folded_details():
+    table = Table(("name", "value"), [("found", "1"), ("true", "2")], quiet=[1])
+    page = Page(
+        "t", "l", [Section("s", "x", table=table)], notice=Notice(NASTY, NASTY, "caution"), details={NASTY: NASTY}
+    )
+    html = page.render()
+    assert '<div class="notice caution"><strong>&lt;script' in html
+    assert html.count('<tr class="quiet"><th scope="row">true') == 1
+    assert "<details><summary>&lt;script" in html
+    assert "<script>alert" not in html
+
+
+def test_figures_that_shrink_do_not_scroll():
+    figure = go.Figure(go.Scatter(x=[1], y=[2])).update_layout(margin={"t": 1, "b": 1}, height=100)
+    html = Page("t", "l", [Section("s", "x", figure=figure)]).render()
+    assert 'class="figure"' in html
+    html = Page("t", "l", [Section("s", "x", figure=stack_when_narrow(figure, [100]))]).render()
+    assert 'class="figure shrinks"' in html
+
+
+def test_long_pages_have_contents():
+    assert '<a href="#section-7">7 s</a>' in Page("t", "l", [Section("s", "x")] * 7).render()
+    assert "#section-1" not in Page("t", "l", [Section("s", "x")] * 6).render()
 
 
 def test_two_renderings_are_equal():

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from pathlib import Path
 
 from nefty.core.errors import NeftyError
 
+TEMPORARY = ".{name}.????????"  # pattern of what an interrupted write leaves, for glob
 
-def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> Path:
+
+def write_atomic(path: str | os.PathLike[str], content: str | bytes | memoryview) -> Path:
     """Write ``content`` so that ``path`` holds either what it held before or all of it.
 
-    The content goes to a temporary file in the same folder, is flushed to the disk and then renamed.
+    The content goes to a temporary file in the same folder, is flushed to the disk and then renamed. A process that
+    is killed on the way leaves that file behind, named as ``TEMPORARY`` says.
 
     Raises:
         NeftyError: the folder cannot be written or the disk is full; an existing file is untouched.
@@ -29,14 +33,33 @@ def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> Path:
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
+        temporary = None
     except OSError as error:
+        raise cannot_write(path, error) from error
+    finally:
         if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        raise NeftyError(
-            f"cannot write {path}: {error.strerror or error}. What was there before is unchanged; "
-            "free some space or choose another folder."
-        ) from error
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+    _sync_folder(path.parent)
     return path
+
+
+def cannot_write(path: str | os.PathLike[str], error: OSError) -> NeftyError:
+    """Return the error for a file or folder that the system refuses to write."""
+    return NeftyError(
+        f"cannot write {os.fspath(path)}: {error.strerror or error}. What was there before is unchanged; "
+        "free some space or choose another folder."
+    )
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename outlive a power cut, where the system can; the file itself is on the disk already."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _umask() -> int:

@@ -118,12 +118,12 @@ def peak(times: np.ndarray, values: np.ndarray) -> tuple[float, float]:
     return float(t[1] + shift), float(c + b * shift + a * shift**2)
 
 
-def log_ticks(low: float, high: float) -> list[float]:
-    """The numbers 1, 2, 5 times powers of ten between ``low`` and ``high``; the ends if there are none."""
+def log_ticks(low: float, high: float, steps: Sequence[float] = (1, 2, 5)) -> list[float]:
+    """The numbers ``steps`` times powers of ten between ``low`` and ``high``; the ends if there are none."""
     if not 0 < low < high:
         raise InputError(f"a logarithmic axis needs 0 < low < high, got {low:g} and {high:g}.")
     decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    ticks = [m * 10.0**d for d in decades for m in (1, 2, 5)]
+    ticks = [m * 10.0**d for d in decades for m in steps]
     return [round(t, 12) for t in ticks if low <= t <= high] or [low, high]
 
 
@@ -133,7 +133,7 @@ def _curves(times: np.ndarray, curves: Sequence[Curve], dots: str, line: str) ->
         raise InputError("no curves to draw; give at least one.")
     times = np.asarray(times, dtype=np.float64)
     figure = go.Figure()
-    some = _evenly_in_log(times, 45)
+    some = evenly_in_log(times, 45)
     for number, curve in enumerate(curves):
         colour = LINES[number % len(LINES)]
         if curve.fitted is not None:
@@ -152,7 +152,7 @@ def _curves(times: np.ndarray, curves: Sequence[Curve], dots: str, line: str) ->
     return figure
 
 
-def _evenly_in_log(times: np.ndarray, most: int) -> np.ndarray:
+def evenly_in_log(times: np.ndarray, most: int) -> np.ndarray:
     """Indices of about ``most`` times spread evenly on a logarithmic axis, first and last included."""
     positive = np.flatnonzero(times > 0)
     if len(positive) <= 2:

@@ -13,9 +13,13 @@ import plotly.graph_objects as go
 
 from nefty.report.style import MUTED, Scale, Units, axis_title
 
+#: Values in one stack of images beyond which layers or frames are left out, to keep the page small: 1.3 MB each.
+MOST_VALUES = 240_000
+#: Images wider than this are drawn with fewer pixels; a panel on the page has about three times as many.
+MOST_PIXELS = 128
 #: Width in pixels that the panels and the gaps between them share on the page.
 ROOM = 860
-OUTLINE = {"color": "rgba(0, 0, 0, 0.65)", "width": 1.2}
+OUTLINE = "rgba(0, 0, 0, 0.65)"
 
 
 def heatmap(
@@ -54,7 +58,7 @@ def image_axes(
         figure.update_yaxes(title_text=axis_title("y", units.length), row=row, col=column)
 
 
-def edge(mask: np.ndarray, size: tuple[float, float]) -> go.Scatter:
+def edge(mask: np.ndarray, size: tuple[float, float], colour: str = OUTLINE) -> go.Scatter:
     """The border of a mask, drawn along the cell edges."""
     padded = np.pad(np.asarray(mask, dtype=bool), 1)
     down, across = size[0] / mask.shape[0], size[1] / mask.shape[1]
@@ -66,7 +70,8 @@ def edge(mask: np.ndarray, size: tuple[float, float]) -> go.Scatter:
     for row, column in np.argwhere(padded[1:] != padded[:-1]):
         x += [(column - 1) * across, column * across, None]
         y += [row * down, row * down, None]
-    return go.Scatter(x=x, y=y, mode="lines", line=OUTLINE, hoverinfo="skip", showlegend=False)
+    line = {"color": colour, "width": 1.2}
+    return go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False)
 
 
 def colour_bar(label: str, scale: Scale) -> dict[str, Any]:
@@ -94,9 +99,25 @@ def height_of(columns: int, size: tuple[float, float], gap: float) -> int:
     return round(ROOM * (1 - gap * (columns - 1)) / columns * size[0] / size[1])
 
 
+def narrow_height(size: tuple[float, float]) -> int:
+    """Height in pixels at which one image fills its width on a phone."""
+    return round(min(218 * size[0] / size[1], 420))
+
+
 def gap(columns: int) -> float:
     """Room between the panels for a colour bar."""
     return 0.17 if columns == 2 else 0.34 / columns
+
+
+def coarseness(image: tuple[int, int]) -> int:
+    """By which factor an image of so many rows and columns is made coarser."""
+    return -(-max(image) // MOST_PIXELS)
+
+
+def most_images(image: tuple[int, int]) -> int:
+    """How many images of so many rows and columns, made coarser, one stack may hold."""
+    factor = coarseness(image)
+    return max(MOST_VALUES // (-(-image[0] // factor) * -(-image[1] // factor)), 2)
 
 
 def compact(values: np.ndarray) -> np.ndarray:

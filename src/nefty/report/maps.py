@@ -101,5 +101,5 @@ def plan_and_section(
         image_axes(figure, 1, column, size[1:], units, y_title=column == 1, x_title=False)
         figure.update_xaxes(title_text=axis_title("x", units.length), range=[0, size[2]], row=2, col=column)
         figure.update_yaxes(range=[size[0], 0], nticks=5, row=2, col=column)
-    figure.update_yaxes(title_text=f"depth z ({units.length})", row=2, col=1)
+    figure.update_yaxes(title_text=axis_title("depth z", units.length), row=2, col=1)
     return figure

@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from nefty.report.narrow import NARROW, shrinks
 from nefty.report.style import CONFIG
 
 
@@ -29,10 +30,20 @@ class Fact:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text; numbers arrive formatted."""
+    """Rows of text; numbers arrive formatted. ``quiet`` are the indices of rows to compare the others with."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
+    quiet: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What the reader should know first; ``tone`` is ``"calm"`` or ``"caution"``."""
+
+    title: str
+    text: str
+    tone: str = "calm"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +79,8 @@ class Page:
         sections: the body.
         facts: the few numbers that matter most.
         provenance: name and value of everything needed to make the page again.
+        notice: a box above the facts.
+        details: titles and plain text at the end, folded away.
     """
 
     title: str
@@ -75,6 +88,8 @@ class Page:
     sections: Sequence[Section]
     facts: Sequence[Fact] = ()
     provenance: Mapping[str, str] | None = None
+    notice: Notice | None = None
+    details: Mapping[str, str] | None = None
 
     def render(self) -> str:
         """The page as HTML text."""
@@ -82,7 +97,10 @@ class Page:
             None if section.figure is None else figure_html(section.figure, f"figure-{number}")
             for number, section in enumerate(self.sections, 1)
         ]
-        return _template().render(page=self, figures=figures, plotly_js=Markup(get_plotlyjs()))
+        shrink = [section.figure is not None and shrinks(section.figure) for section in self.sections]
+        return _template().render(
+            page=self, figures=figures, shrinks=shrink, narrow=NARROW, plotly_js=Markup(get_plotlyjs())
+        )
 
 
 def figure_html(figure: go.Figure, name: str) -> Markup:

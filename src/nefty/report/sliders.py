@@ -11,7 +11,18 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from nefty.core.errors import InputError
-from nefty.report.images import colour_bar, compact, edge, gap, heatmap, height_of, image_axes, right_edge
+from nefty.report.images import (
+    colour_bar,
+    compact,
+    edge,
+    gap,
+    heatmap,
+    height_of,
+    image_axes,
+    narrow_height,
+    right_edge,
+)
+from nefty.report.narrow import stack_when_narrow
 from nefty.report.style import DIFFUSIVITY, MUTED, RULE, Scale, Units, axis_title, dress
 
 
@@ -21,10 +32,11 @@ class Stack:
 
     Args:
         title: what the images are.
-        values: (n, y, x).
+        values: (n, y, x), one image per step; or (y, x), one image for all steps.
         scale: how values become colours.
         label: quantity and unit beside the colour bar.
         outline: optional mask (y, x) whose edge is drawn over every image.
+        limits: of the colours; those of ``scale`` if not given.
     """
 
     title: str
@@ -32,6 +44,7 @@ class Stack:
     scale: Scale
     label: str
     outline: np.ndarray | None = None
+    limits: tuple[float, float] | None = None
 
 
 def frames_slider(
@@ -48,7 +61,7 @@ def frames_slider(
     """
     units = units or Units()
     steps = [f"{t:.4g}" for t in np.asarray(times)]
-    return _stack_slider(stacks, steps, f"t ({units.time}) = ", size, units, play=True, start=start)
+    return stack_slider(stacks, steps, axis_title("t", units.time), size, units, play=True, start=start)
 
 
 def slices_slider(
@@ -59,36 +72,47 @@ def slices_slider(
     title: str = "Diffusivity",
     scale: Scale = DIFFUSIVITY,
     truth: np.ndarray | None = None,
+    start: int = 0,
 ) -> go.Figure:
     """Slices of a volume (z, y, x) at constant depth with a depth slider; the truth beside it where known.
 
-    Both volumes share the colours of the truth, so that equal colours are equal values.
+    Both volumes share the colours of the truth, so that equal colours are equal values. ``start`` is the slice shown
+    first, and in print.
     """
     units = units or Units()
     depth = size[0]
     label = axis_title("diffusivity", units.diffusivity)
-    stacks = [Stack(title, volume, scale, label)]
-    if truth is not None:
-        stacks.append(Stack("Truth", truth, scale, label))
-    steps = [f"{(i + 0.5) * depth / len(volume):.3g}" for i in range(len(volume))]
     shared = scale.limits(volume if truth is None else truth)
-    return _stack_slider(stacks, steps, f"z ({units.length}) = ", size[1:], units, limits=shared)
+    stacks = [Stack(title, volume, scale, label, limits=shared)]
+    if truth is not None:
+        stacks.append(Stack("Truth", truth, scale, label, limits=shared))
+    steps = [f"{(i + 0.5) * depth / len(volume):.3g}" for i in range(len(volume))]
+    return stack_slider(stacks, steps, axis_title("z", units.length), size[1:], units, start=start)
 
 
-def _stack_slider(
+def stack_slider(
     stacks: Sequence[Stack],
     steps: Sequence[str],
-    prefix: str,
+    name: str,
     size: tuple[float, float],
     units: Units,
     *,
     play: bool = False,
     start: int = 0,
-    limits: tuple[float, float] | None = None,
 ) -> go.Figure:
-    """Panels in a row whose images change together; ``limits`` are shared colour limits."""
+    """Panels in a row whose images change together.
+
+    Args:
+        stacks: the panels.
+        steps: what the slider says at each step.
+        name: of the quantity that the slider steps through.
+        size: edge lengths of the images along (y, x).
+        units: words for the axes.
+        play: whether there is a play button.
+        start: the step shown first, and in print.
+    """
     for stack in stacks:
-        if stack.values.ndim != 3 or len(stack.values) != len(steps):
+        if stack.values.ndim != 2 and (stack.values.ndim != 3 or len(stack.values) != len(steps)):
             raise InputError(
                 f"the images {stack.title!r} have shape {stack.values.shape}, the slider has {len(steps)} "
                 "steps; give an array (n, y, x) with one image per step."
@@ -98,19 +122,17 @@ def _stack_slider(
         1, columns, subplot_titles=[stack.title for stack in stacks], horizontal_spacing=gap(columns)
     )
     for column, stack in enumerate(stacks, 1):
-        low, high = limits or stack.scale.limits(stack.values)
+        low, high = stack.limits or stack.scale.limits(stack.values)
         bar = colour_bar(stack.label, stack.scale) | {"x": right_edge(figure, column) + 0.008}
-        trace = heatmap(stack.values[start], size, stack.label, units, colorscale=stack.scale.name)
+        image = stack.values if stack.values.ndim == 2 else stack.values[start]
+        trace = heatmap(image, size, stack.label, units, colorscale=stack.scale.name)
         figure.add_trace(trace.update(zmin=low, zmax=high, colorbar=bar), 1, column)
     for column, stack in enumerate(stacks, 1):
         if stack.outline is not None:
             figure.add_trace(edge(stack.outline, size), 1, column)
+    moving = [column for column, stack in enumerate(stacks) if stack.values.ndim == 3]
     figure.frames = [
-        go.Frame(
-            name=str(i),
-            data=[go.Heatmap(z=compact(stack.values[i])) for stack in stacks],
-            traces=list(range(columns)),
-        )
+        go.Frame(name=str(i), data=[go.Heatmap(z=compact(stacks[c].values[i])) for c in moving], traces=moving)
         for i in range(len(steps))
     ]
     wide = max(columns, 2)
@@ -118,10 +140,11 @@ def _stack_slider(
     for column in range(1, columns + 1):
         image_axes(figure, 1, column, size, units, y_title=column == 1)
     figure.update_layout(
-        sliders=[_slider(steps, prefix, start, left=0.1 if play else 0.0)],
+        sliders=[_slider(steps, f"{name} = ", start, left=0.1 if play else 0.0)],
         updatemenus=[_player()] if play else [],
     )
-    return figure
+    room = {"sliders[0].x": 0.3, "sliders[0].len": 0.7} if play else {}
+    return stack_when_narrow(figure, [narrow_height(size)] * columns, bar=0.2, also=room)
 
 
 def _slider(steps: Sequence[str], prefix: str, start: int, *, left: float) -> dict[str, Any]:

@@ -42,13 +42,13 @@ class Scale:
     """How numbers become colours.
 
     Args:
-        name: a Plotly colour scale that is perceptually uniform.
+        name: a Plotly colour scale that is perceptually uniform; or colours, spread evenly.
         centred: the range is symmetric about zero, whose colour is neutral.
         from_zero: the range starts at zero, unless the values go below.
         tick_format: d3 format of the numbers beside the colour bar.
     """
 
-    name: str
+    name: str | tuple[str, ...]
     centred: bool = False
     from_zero: bool = False
     tick_format: str = "~g"
@@ -70,6 +70,8 @@ class Scale:
 TEMPERATURE = Scale("Inferno", from_zero=True)
 DIFFERENCE = Scale("RdBu_r", centred=True)
 DIFFUSIVITY = Scale("ice", from_zero=True)
+#: Plasma without its yellow end, which is lost on white: shallow is light, deep is dark.
+DEPTH = Scale(("#fca636", "#f1834c", "#dd5e66", "#c33d80", "#a31e9a", "#7201a8", "#41049d", "#0d0887"), from_zero=True)
 
 
 def axis_title(quantity: str, unit: str) -> str:

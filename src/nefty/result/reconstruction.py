@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import importlib
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from nefty.core.checks import number
+from nefty.core.errors import InputError
 from nefty.core.grid import Grid
+from nefty.core.hdf5 import read_hdf5, write_hdf5
+from nefty.core.run_folder import RESULT
+from nefty.physics.boundary import LATERAL
+from nefty.result.defects import DefectFinding, find_defects
+from nefty.result.depth_map import depth_map
+from nefty.result.exports import KIND, export
+from nefty.result.notebook import notebook_html
+from nefty.result.segmentation import Rule, Segmentation, segment
+from nefty.result.verdict import Verdict, judge
+
+HDF5 = (".h5", ".hdf5")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +45,8 @@ class Reconstruction:
         provenance: versions, host, seed, input, timings, as text.
         stopped: why it ended, in words.
         truth: the true diffusivity (z, y, x), where known.
-        meta: what the recording said about itself.
+        meta: what the recording said about itself. Known here: ``lateral``, ``"periodic"`` where defects go on across
+            the sides; ``units``, a mapping of ``length``, ``time``, ``temperature`` and ``diffusivity`` to their words.
     """
 
     grid: Grid
@@ -44,3 +62,146 @@ class Reconstruction:
     stopped: str = ""
     truth: np.ndarray | None = None
     meta: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "background", "times", "measured", "fitted", "truth"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _readonly(name, getattr(self, name)))
+        if self.times.ndim != 1 or not np.isfinite(self.times).all() or not (np.diff(self.times) > 0).all():
+            raise InputError(f"times of shape {self.times.shape} must be one list, (t,), finite and increasing.")
+        nz, ny, nx = self.grid.shape
+        recorded = (len(self.times), ny, nx)
+        _shape("alpha", self.alpha, self.grid.shape, "the grid's (z, y, x)")
+        _shape("background", self.background, (nz,), "one value per layer of cells, (z,)")
+        if self.truth is not None:
+            _shape("truth", self.truth, self.grid.shape, "the grid's (z, y, x)")
+        if self.measured.shape not in (recorded, (2, *recorded)):
+            raise InputError(
+                f"measured has shape {self.measured.shape}, expected {recorded} (t, y, x) of the times and the grid, "
+                f"or {(2, *recorded)} for front and back."
+            )
+        _shape("fitted", self.fitted, self.measured.shape, "that of measured")
+        for name in ("alpha", "background", "truth"):
+            values = getattr(self, name)
+            if values is not None and not (np.isfinite(values) & (values > 0)).all():
+                bad = tuple(int(i) for i in np.argwhere(~(np.isfinite(values) & (values > 0)))[0])
+                raise InputError(f"{name}{list(bad)}={values[bad]} is no diffusivity; it must be finite and positive.")
+        if not np.isfinite(self.fitted).all():
+            raise InputError("fitted holds NaN or infinite values; the model's frames must be finite.")
+        if np.isinf(self.measured).any() or not np.isfinite(self.measured).any():
+            raise InputError("measured is infinite somewhere or NaN everywhere; mark what does not count with NaN.")
+        if self.noise is not None:
+            object.__setattr__(self, "noise", number("noise", self.noise, at_least=0))
+        history = {name: np.asarray(column) for name, column in self.history.items()}
+        if len({column.shape for column in history.values()}) > 1 or any(c.ndim != 1 for c in history.values()):
+            raise InputError(
+                "history needs columns of one length, one entry per iteration, got "
+                + ", ".join(f"{name}: {column.shape}" for name, column in history.items())
+            )
+        object.__setattr__(self, "history", history)
+
+    @property
+    def residual(self) -> np.ndarray:
+        """Measured minus fitted, of the recording's shape; NaN where it does not count."""
+        return self.measured - self.fitted
+
+    @property
+    def rmse(self) -> float:
+        """Root of the mean squared residual, in the unit of the temperatures."""
+        return float(np.sqrt(np.nanmean(np.square(self.residual, dtype=np.float64))))
+
+    @property
+    def misfit(self) -> float | None:
+        """Mean squared residual over noise^2: 1 at the noise floor. ``None`` if the noise is not known or zero."""
+        return (self.rmse / self.noise) ** 2 if self.noise else None
+
+    @property
+    def lateral(self) -> str:
+        """``"periodic"`` or ``"adiabatic"`` sides, as ``meta`` or the recipe says; adiabatic if neither does."""
+        for said in (self.meta, self.recipe):
+            boundary = said.get("boundary")
+            for known in (said, boundary if isinstance(boundary, Mapping) else {}):
+                if known.get("lateral") in LATERAL:
+                    return str(known["lateral"])
+        return "adiabatic"
+
+    def unit(self, quantity: str) -> str:
+        """The word for the unit of ``"length"``, ``"time"``, ``"temperature"`` or ``"diffusivity"``; "" if unknown."""
+        units = self.meta.get("units")
+        return str(units.get(quantity) or "") if isinstance(units, Mapping) else ""
+
+    def verdict(self) -> Verdict:
+        """Whether the volume explains the recording down to its noise, and what to do, in plain words."""
+        return judge(self)
+
+    def segmentation(self, rule: Rule | str = "default") -> Segmentation:
+        """Which cells are defect, by ``"default"``, ``"absolute"``, ``"paper-2d"`` or a rule of
+        ``nefty.result.segmentation`` with other values.
+        """
+        return segment(self.alpha, self.background, self.grid, rule, self.lateral)
+
+    def defects(self, rule: Rule | str = "default") -> list[DefectFinding]:
+        """The connected defects with place, depth and size, the largest first."""
+        return find_defects(self.alpha, self.background, self.grid, self.segmentation(rule))
+
+    def depth_map(self, rule: Rule | str = "default") -> np.ndarray:
+        """Depth to the top of the uppermost defect, (y, x) in length units; NaN where the part is sound."""
+        return depth_map(self.alpha, self.background, self.grid, self.segmentation(rule))
+
+    def record(self) -> dict[str, Any]:
+        """Everything it holds as nested mappings of arrays and plain values; see ``from_record``."""
+        names = ("alpha", "background", "times", "measured", "fitted", "truth", "noise", "history", "recipe")
+        values = {name: getattr(self, name) for name in (*names, "provenance", "stopped", "meta")}
+        return {"grid_shape": np.array(self.grid.shape), "grid_size": np.array(self.grid.size), **values}
+
+    @staticmethod
+    def from_record(record: Mapping[str, Any]) -> Reconstruction:
+        """The reconstruction that ``record`` was taken of."""
+        try:
+            values = dict(record)
+            shape, size = values.pop("grid_shape").tolist(), values.pop("grid_size").tolist()
+            return Reconstruction(grid=Grid(tuple(shape), tuple(size)), **values)
+        except (TypeError, KeyError, AttributeError) as error:
+            raise InputError(f"not the record of a reconstruction: {error}. Use Reconstruction.record().") from None
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write everything to ``path`` if it ends in .h5 or .hdf5, else to ``result.h5`` in that folder.
+
+        Returns:
+            the file.
+        """
+        path = Path(path)
+        return write_hdf5(path if path.suffix.lower() in HDF5 else path / RESULT, self.record(), kind=KIND)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Reconstruction:
+        """Read what ``save`` wrote, from the file or its folder."""
+        path = Path(path)
+        return Reconstruction.from_record(read_hdf5(path / RESULT if path.is_dir() else path, kind=KIND))
+
+    def export(self, path: str | os.PathLike[str], rule: Rule | str = "default") -> Path:
+        """Write for other programs, by suffix: .h5, .npz, .vti or .vtk (ParaView), .csv (the defects)."""
+        return export(self, path, rule)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write the HTML report."""
+        # The report is a layer above this one: found by name, when it is asked for.
+        return importlib.import_module("nefty.report.reconstruction_page").write_report(self, path)
+
+    def _repr_html_(self) -> str:
+        return notebook_html(self)
+
+
+def _readonly(name: str, values: Any) -> np.ndarray:
+    """``values`` as floating-point numbers that cannot be changed through the result."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiu":
+        raise InputError(f"{name} must hold real numbers, got an array of {array.dtype}.")
+    array = array.view() if array.dtype.kind == "f" else array.astype(np.float64)
+    array.setflags(write=False)
+    return array
+
+
+def _shape(name: str, values: np.ndarray, expected: tuple[int, ...], what: str) -> None:
+    if values.shape != expected:
+        raise InputError(f"{name} has shape {values.shape}, expected {expected}, {what}.")

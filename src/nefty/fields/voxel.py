@@ -1,0 +1,78 @@
+"""The diffusivity as one unknown per cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from nefty.core.checks import number
+from nefty.core.errors import InputError
+from nefty.core.grid import Grid
+from nefty.fields.heads import PAPER_HEAD, Head, background_profile
+
+
+class VoxelField(nn.Module):
+    """alpha = head((z/H)^p u), one unknown u per cell.
+
+    Surface data say less about deep cells, so their gradient is small. With p > 0 the unknown is the value divided by
+    (z/H)^p, z the depth of the cell's centre: a step of one size in u moves a deep cell further than a shallow one.
+
+    Args:
+        grid: the cells.
+        head: from the value to a diffusivity, or to the ratio to ``background``.
+        start: what the head returns at first, a number or (z, y, x); 1 by default where there is a background.
+        depth_power: p.
+        background: diffusivity of the sound part, (z,): alpha = background(z) head(...).
+        dtype: of everything.
+    """
+
+    background: Tensor | None
+    scale: Tensor
+
+    def __init__(
+        self,
+        grid: Grid,
+        head: Head = PAPER_HEAD,
+        *,
+        start: Any = None,
+        depth_power: float = 0.0,
+        background: Any = None,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        super().__init__()
+        self.grid, self.head = grid, head
+        profile = background_profile(background, grid)
+        self.register_buffer("background", None if profile is None else profile.to(dtype)[:, None, None])
+        depth = torch.from_numpy(grid.centres()[0]) / grid.size[0]
+        self.register_buffer("scale", (depth ** number("depth_power", depth_power, at_least=0)).to(dtype))
+        if start is None:
+            if profile is None:
+                raise InputError("start is missing; give the diffusivity of the sound part, or a background.")
+            start = 1.0
+        value = head.inverse(start).detach().to(dtype)
+        if value.ndim and value.shape != grid.shape:
+            raise InputError(f"start has shape {tuple(value.shape)}, the grid {grid.shape} (z, y, x); resample it.")
+        self.unknown = nn.Parameter((value.expand(grid.shape) / self.scale).contiguous())
+
+    @property
+    def unknowns(self) -> int:
+        """How many numbers are optimised."""
+        return self.unknown.numel()
+
+    @property
+    def box(self) -> tuple[Tensor, Tensor]:
+        """Least and greatest value of the unknowns, each (z, 1, 1); infinite where the head needs no bounds."""
+        low, high = self.head.box
+        return low / self.scale, high / self.scale
+
+    @torch.no_grad()
+    def project(self) -> None:
+        """Move unknowns that have left the box onto its nearest side."""
+        self.unknown.clamp_(*self.box)
+
+    def forward(self) -> Tensor:
+        """Diffusivity of the cells, (z, y, x)."""
+        ratio = self.head(self.unknown * self.scale)
+        return ratio if self.background is None else self.background * ratio

@@ -1,0 +1,33 @@
+"""Many scores in two numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from scipy.special import stdtrit
+
+from nefty.core.errors import InputError
+
+
+def mean_interval(values: Iterable[float], *, confidence: float = 0.95) -> tuple[float, float]:
+    """Mean and half width of its Student-t confidence interval, t s / sqrt(n); the half width of one value is NaN.
+
+    Args:
+        values: one per specimen, finite.
+        confidence: probability that the interval holds the expectation, for normal values.
+    """
+    array = np.asarray(list(values), dtype=np.float64)
+    if array.ndim != 1 or array.size == 0:
+        raise InputError(f"values have shape {array.shape}; give a list of at least one number.")
+    if not np.isfinite(array).all():
+        bad = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise InputError(f"values[{bad}]={array[bad]} is not finite; leave it out and say so.")
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence={confidence!r} must lie between 0 and 1, such as 0.95.")
+    mean = float(array.mean())
+    if array.size == 1:
+        return mean, math.nan
+    quantile = float(stdtrit(array.size - 1, (1 + confidence) / 2))
+    return mean, quantile * float(array.std(ddof=1)) / math.sqrt(array.size)

@@ -1,0 +1,156 @@
+"""Files for other programs, read back by the letter of their formats."""
+
+import base64
+import csv
+import json
+import struct
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from nefty.core.errors import InputError
+from nefty.core.grid import Grid
+from nefty.result.exports import defect_table
+from nefty.result.reconstruction import Reconstruction
+from nefty.result.segmentation import Absolute
+from nefty.result.vtk_image import legacy_vtk, vti
+
+KINDS = {"Float32": "<f4", "Int32": "<i4", "float": ">f4", "int": ">i4"}
+
+
+def read_vti(path):
+    """Attributes of the image and its cell arrays, (z, y, x)."""
+    root = ElementTree.parse(path).getroot()
+    assert root.attrib == {
+        "type": "ImageData",
+        "version": "1.0",
+        "byte_order": "LittleEndian",
+        "header_type": "UInt64",
+    }
+    image = root.find("ImageData")
+    assert image is not None
+    nx, ny, nz = (int(n) for n in image.attrib["WholeExtent"].split()[1::2])
+    arrays = {}
+    for item in image.iter("DataArray"):
+        data = base64.b64decode(item.text or "")
+        assert struct.unpack("<Q", data[:8])[0] == len(data) - 8
+        arrays[item.attrib["Name"]] = np.frombuffer(data[8:], KINDS[item.attrib["type"]]).reshape(nz, ny, nx)
+    return image.attrib, arrays
+
+
+def read_vtk(path):
+    """Header lines and cell arrays, (z, y, x)."""
+    data = path.read_bytes()
+    header, _, rest = data.partition(b"CELL_DATA ")
+    lines = header.decode().splitlines()
+    nx, ny, nz = (int(n) - 1 for n in lines[4].split()[1:])
+    number, _, rest = rest.partition(b"\n")
+    arrays = {}
+    while rest:
+        kind_line, table, rest = rest.split(b"\n", 2)
+        assert table == b"LOOKUP_TABLE default"
+        _, name, kind, _ = kind_line.decode().split()
+        arrays[name] = np.frombuffer(rest[: 4 * int(number)], KINDS[kind]).reshape(nz, ny, nx)
+        rest = rest[4 * int(number) + 1 :]
+    return lines, arrays
+
+
+def expected_volumes(rec):
+    return {
+        "alpha": rec.alpha,
+        "alpha_over_background": rec.alpha / rec.background[:, None, None],
+        "defect": rec.segmentation().labels,
+        "truth": rec.truth,
+    }
+
+
+def test_vti_holds_the_volumes_on_their_cells(make, tmp_path):
+    rec = make(kind="layered")
+    image, arrays = read_vti(rec.export(tmp_path / "volume.vti"))
+    assert image["WholeExtent"] == "0 64 0 64 0 16"
+    assert image["Origin"] == "0 0 0"
+    assert [float(d) for d in image["Spacing"].split()] == [0.15625, 0.15625, 0.0625]
+    assert arrays.keys() == expected_volumes(rec).keys()
+    for name, values in expected_volumes(rec).items():
+        np.testing.assert_allclose(arrays[name], values, rtol=1e-6)
+
+
+def test_legacy_vtk_holds_the_same(make, tmp_path):
+    rec = make()
+    lines, arrays = read_vtk(rec.export(tmp_path / "volume.vtk"))
+    assert lines[0] == "# vtk DataFile Version 3.0"
+    assert lines[2:5] == ["BINARY", "DATASET STRUCTURED_POINTS", "DIMENSIONS 65 65 17"]
+    assert lines[6] == "SPACING 0.15625 0.15625 0.0625"
+    for name, values in expected_volumes(rec).items():
+        np.testing.assert_allclose(arrays[name], values, rtol=1e-6)
+
+
+def test_truth_is_left_out_where_unknown(make, tmp_path):
+    assert "truth" not in read_vti(make(truth=None).export(tmp_path / "volume.vti"))[1]
+
+
+@pytest.mark.parametrize("write", [vti, legacy_vtk])
+def test_vtk_refuses_what_it_cannot_hold(write):
+    grid = Grid((2, 3, 4), (1.0, 1.0, 1.0))
+    for name, values in (("a", np.ones((4, 3, 2))), ("a", np.ones(grid.shape, complex)), ("a b", np.ones(grid.shape))):
+        with pytest.raises(InputError, match="cannot be written as VTK cells"):
+            write(grid, {name: values})
+
+
+def test_npz_needs_no_pickle(make, tmp_path):
+    rec = make(noise=0.5, meta={"lateral": "periodic", "pixels": np.arange(3), "gain": np.float64(2)})
+    with np.load(rec.export(tmp_path / "volume.npz"), allow_pickle=False) as found:
+        found = dict(found)
+    np.testing.assert_array_equal(found["alpha"], rec.alpha)
+    np.testing.assert_array_equal(found["measured"], rec.measured)
+    np.testing.assert_array_equal(found["grid_size"], rec.grid.size)
+    np.testing.assert_array_equal(found["depth_map"], rec.depth_map())
+    np.testing.assert_array_equal(found["defect"], rec.segmentation().labels)
+    assert found["noise"] == 0.5
+    assert found["history_stage"].tolist() == ["coarse", "fine"]
+    assert json.loads(str(found["recipe"])) == rec.recipe
+    assert json.loads(str(found["meta"])) == {"lateral": "periodic", "pixels": [0, 1, 2], "gain": 2.0}
+    assert str(found["stopped"]) == "at the noise floor"
+    with np.load(make(noise=None, truth=None).export(tmp_path / "bare.npz")) as bare:
+        assert not {"noise", "truth"} & set(bare)
+
+
+def test_what_json_does_not_know_is_named(make, tmp_path):
+    with pytest.raises(InputError, match="is a object and cannot be written as JSON"):
+        make(meta={"what": object()}).export(tmp_path / "volume.npz")
+
+
+def test_csv_has_units_in_its_header_and_a_line_per_defect(make, tmp_path):
+    units = {"length": "mm", "diffusivity": "mm2/s"}
+    rec = make(seed=2, meta={"lateral": "periodic", "units": units})
+    with open(rec.export(tmp_path / "defects.csv"), newline="") as file:
+        header, *lines = csv.reader(file)
+    assert header[:5] == ["label", "centre_z (mm)", "centre_y (mm)", "centre_x (mm)", "depth_to_top (mm)"]
+    assert {"area (mm2)", "volume (mm3)", "alpha_mean (mm2/s)", "contrast"} <= set(header)
+    assert len(lines) == len(rec.defects()) > 0
+    for line, defect in zip(lines, rec.defects(), strict=True):
+        row = dict(zip(header, line, strict=True))
+        assert int(row["label"]) == defect.label
+        assert float(row["centre_x (mm)"]) == pytest.approx(defect.centre[2])
+        assert float(row["depth_to_top (mm)"]) == pytest.approx(defect.depth_to_top)
+        assert row["reaches_back"] in "01"
+
+
+def test_csv_of_a_sound_part_is_its_header(make):
+    assert defect_table(make(kind="sound")).splitlines()[1:] == []
+    assert "volume (length unit3)" in defect_table(make())
+
+
+def test_hdf5_is_what_load_reads_and_the_rule_reaches_the_files(make, tmp_path):
+    rec = make()
+    again = Reconstruction.load(rec.export(tmp_path / "volume.h5"))
+    np.testing.assert_array_equal(again.alpha, rec.alpha)
+    _, arrays = read_vti(rec.export(tmp_path / "volume.vti", Absolute(0.02)))
+    np.testing.assert_array_equal(arrays["defect"] > 0, rec.alpha < 0.02)
+
+
+def test_an_unknown_suffix_is_refused_with_the_known_ones(make, tmp_path):
+    with pytest.raises(InputError, match=r"the suffix='\.vtu' is unknown; choose one of.*'\.vti'"):
+        make().export(tmp_path / "volume.vtu")
+    assert list(tmp_path.iterdir()) == []
