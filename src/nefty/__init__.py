@@ -37,6 +37,17 @@ _WHERE = {
     "Stored": "nefty.physics.trajectory",
     "TopHatPulse": "nefty.physics.pulses",
     "UniformFlash": "nefty.physics.pulses",
+    "Reconstruction": "nefty.result.reconstruction",
+    "Sequence": "nefty.data.sequence",
+    "Specimen": "nefty.synth.specimen",
+    "draw_specimen": "nefty.synth.specimen",
+    "simulate": "nefty.synth.recording",
+    "load": "nefty.data.load",
+    "reconstruct": "nefty.inversion.reconstruct",
+    "evaluate": "nefty.metrics.score",
+    "Score": "nefty.metrics.score",
+    "NeuralField": "nefty.fields.neural",
+    "VoxelField": "nefty.fields.voxel",
     "simulate_explicit": "nefty.synth.explicit",
 }
 
@@ -60,6 +71,13 @@ if TYPE_CHECKING:
     from nefty.core.errors import InputError as InputError
     from nefty.core.errors import NeftyError as NeftyError
     from nefty.core.grid import Grid as Grid
+    from nefty.data.load import load as load
+    from nefty.data.sequence import Sequence as Sequence
+    from nefty.fields.neural import NeuralField as NeuralField
+    from nefty.fields.voxel import VoxelField as VoxelField
+    from nefty.inversion.reconstruct import reconstruct as reconstruct
+    from nefty.metrics.score import Score as Score
+    from nefty.metrics.score import evaluate as evaluate
     from nefty.physics.boundary import Boundary as Boundary
     from nefty.physics.chebyshev import Chebyshev as Chebyshev
     from nefty.physics.heat_model import HeatModel as HeatModel
@@ -76,4 +94,8 @@ if TYPE_CHECKING:
     from nefty.physics.trajectory import Checkpointed as Checkpointed
     from nefty.physics.trajectory import Reversed as Reversed
     from nefty.physics.trajectory import Stored as Stored
+    from nefty.result.reconstruction import Reconstruction as Reconstruction
     from nefty.synth.explicit import simulate_explicit as simulate_explicit
+    from nefty.synth.recording import simulate as simulate
+    from nefty.synth.specimen import Specimen as Specimen
+    from nefty.synth.specimen import draw_specimen as draw_specimen

@@ -24,6 +24,7 @@ class VoxelField(nn.Module):
         head: from the value to a diffusivity, or to the ratio to ``background``.
         start: what the head returns at first, a number or (z, y, x); 1 by default where there is a background.
         depth_power: p.
+        scale: (z, y, x), in place of (z/H)^p.
         background: diffusivity of the sound part, (z,): alpha = background(z) head(...).
         dtype: of everything.
     """
@@ -38,6 +39,7 @@ class VoxelField(nn.Module):
         *,
         start: Any = None,
         depth_power: float = 0.0,
+        scale: Any = None,
         background: Any = None,
         dtype: torch.dtype = torch.float32,
     ) -> None:
@@ -45,8 +47,10 @@ class VoxelField(nn.Module):
         self.grid, self.head = grid, head
         profile = background_profile(background, grid)
         self.register_buffer("background", None if profile is None else profile.to(dtype)[:, None, None])
-        depth = torch.from_numpy(grid.centres()[0]) / grid.size[0]
-        self.register_buffer("scale", (depth ** number("depth_power", depth_power, at_least=0)).to(dtype))
+        if scale is None:
+            depth = torch.from_numpy(grid.centres()[0]) / grid.size[0]
+            scale = depth ** number("depth_power", depth_power, at_least=0)
+        self.register_buffer("scale", torch.as_tensor(scale).to(dtype))
         if start is None:
             if profile is None:
                 raise InputError("start is missing; give the diffusivity of the sound part, or a background.")
@@ -63,7 +67,7 @@ class VoxelField(nn.Module):
 
     @property
     def box(self) -> tuple[Tensor, Tensor]:
-        """Least and greatest value of the unknowns, each (z, 1, 1); infinite where the head needs no bounds."""
+        """Least and greatest value of the unknowns, each broadcasting to (z, y, x); infinite where the head needs no bounds."""
         low, high = self.head.box
         return low / self.scale, high / self.scale
 

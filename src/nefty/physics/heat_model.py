@@ -103,6 +103,23 @@ class HeatModel:
         self._problem = self._fixed()
         self.status = Status()
 
+    def replaced(self, *, grid: Grid | None = None, initial: Any = None) -> HeatModel:
+        """The same model with other cells or another excitation."""
+        return HeatModel(
+            grid or self.grid,
+            self.times,
+            self.initial if initial is None else initial,
+            self.boundary,
+            face_mean=self.face_mean,
+            anisotropy=self.anisotropy,
+            observe=self.observe,
+            integrator=self.integrator,
+            kernel=self.kernel,
+            dtype=self.dtype,
+            derivative=self.derivative,
+            memory=None if self.derivative == "autograd" else self.memory,
+        )
+
     def _sources(self, initial: Any) -> tuple[float, Tensor | None, Tensor | None]:
         """Amplitude, and for amplitude 1 the initial temperature or the heating rate of the front cells."""
         if isinstance(initial, (GaussianFlash, UniformFlash)):

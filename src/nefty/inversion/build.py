@@ -1,0 +1,130 @@
+"""From a recipe to the parts of a reconstruction: model, field, optimiser."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from nefty.core.errors import InputError
+from nefty.data.sequence import Sequence
+from nefty.fields.heads import Head, LinearBox, LogBox, LogHead, ReluHead, SigmoidHead, SoftplusHead
+from nefty.fields.neural import NeuralField
+from nefty.fields.voxel import VoxelField
+from nefty.inversion.adam import Adam
+from nefty.inversion.lbfgs import ProjectedLBFGS
+from nefty.inversion.recipe import FieldChoice, Recipe, Stage
+from nefty.physics.heat_model import HeatModel
+from nefty.physics.linear_solver import Jacobi
+from nefty.physics.stepping import SDIRK2, ImplicitEuler
+
+BRACKETS = {"sigmoid": SigmoidHead, "log": LogHead, "box": LinearBox, "log-box": LogBox}
+OPEN = {"softplus": SoftplusHead, "relu": ReluHead}
+AnyField = VoxelField | NeuralField
+
+
+def build_model(sequence: Sequence, recipe: Recipe) -> HeatModel:
+    """The heat model that a recording describes."""
+    if sequence.excitation is None:
+        raise InputError(
+            "the recording does not say how the part was heated; give excitation=nefty.UniformFlash(...), "
+            "GaussianFlash, TopHatPulse or the temperature after the flash."
+        )
+    choice = recipe.model
+    integrator = choice.integrator
+    if choice.sweeps:
+        if integrator == "chebyshev":
+            raise InputError(f"model.sweeps={choice.sweeps} needs an implicit integrator; Chebyshev solves nothing.")
+        integrator = {"implicit-euler": ImplicitEuler, "sdirk2": SDIRK2}[integrator](solver=Jacobi(choice.sweeps))
+    return HeatModel(
+        sequence.grid(choice.layers),
+        sequence.times,
+        sequence.excitation,
+        sequence.boundary,
+        face_mean=sequence.face_mean,
+        anisotropy=sequence.anisotropy,
+        observe=sequence.observe,
+        integrator=integrator,
+        dtype=choice.dtype,
+    )
+
+
+def build_head(choice: FieldChoice, high: float | None = None) -> Head:
+    """From unknown to diffusivity."""
+    if choice.head in OPEN:
+        return OPEN[choice.head]()
+    return BRACKETS[choice.head](choice.low, high or choice.high)
+
+
+def build_field(recipe: Recipe, model: HeatModel, background: np.ndarray | None, scale: np.ndarray | None) -> AnyField:
+    """The unknown, at its start.
+
+    Args:
+        recipe: which one.
+        model: on whose cells.
+        background: diffusivity of the sound part, (z,).
+        scale: of the unknowns of voxels, (z, y, x).
+    """
+    choice = recipe.field
+    if background is None and (choice.relative or choice.kind == "voxel"):
+        raise InputError(
+            f"recipe {recipe.name!r}: a field of {choice.kind}s that starts from the sound part needs "
+            'calibration.background="layered" or "constant".'
+        )
+    first = recipe.stages[0].high
+    head = build_head(choice, first)
+    if choice.kind == "voxel":
+        assert background is not None
+        power = choice.depth_power if choice.scaling == "depth" else 0.0
+        relative = background if choice.relative else None
+        start = None if choice.relative else np.broadcast_to(background[:, None, None], model.grid.shape).copy()
+        return VoxelField(
+            model.grid, head, start=start, depth_power=power, scale=scale, background=relative, dtype=model.dtype
+        )
+    generator = torch.Generator().manual_seed(recipe.seed)
+    return NeuralField(
+        model.grid,
+        head,
+        depth=choice.depth,
+        width=choice.width,
+        bands=choice.bands,
+        skip=choice.skip,
+        activation=choice.activation,
+        horizon=choice.horizon,
+        spread=choice.spread,
+        wrap=choice.wrap,
+        start=None if background is None or choice.relative else float(np.median(background)),
+        background=background if choice.relative else None,
+        generator=generator,
+        dtype=model.dtype,
+    )
+
+
+def set_background(field: AnyField, background: np.ndarray) -> None:
+    """Move the sound part under the anomaly; nothing happens to a field that has none."""
+    if field.background is not None:
+        field.background.copy_(torch.from_numpy(background).reshape(field.background.shape))
+
+
+def build_optimiser(stage: Stage, recipe: Recipe, field: AnyField, x: Tensor) -> ProjectedLBFGS | Adam:
+    """The optimiser of a stage, at ``x``."""
+    low = high = None
+    if isinstance(field, VoxelField):
+        field.head = build_head(recipe.field, stage.high)
+        low, high = (b.expand(field.grid.shape).reshape(-1) for b in _tensors(field))
+    if stage.optimiser == "lbfgs":
+        return ProjectedLBFGS(x, low, high, stage.memory)
+    return Adam(x, stage.learning_rate, stage.decay, stage.decay_every, low, high)
+
+
+def _tensors(field: VoxelField) -> tuple[Tensor, Tensor]:
+    low, high = field.box
+    return torch.as_tensor(low, dtype=field.unknown.dtype), torch.as_tensor(high, dtype=field.unknown.dtype)
+
+
+def with_excitation(model: HeatModel, excitation: object) -> HeatModel:
+    """The model with the calibrated flash."""
+    same = dataclasses.is_dataclass(excitation) and excitation == model.initial
+    return model if same else model.replaced(initial=excitation)

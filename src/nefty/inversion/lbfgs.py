@@ -1,0 +1,138 @@
+"""Limited-memory BFGS within a box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+ARMIJO = 1e-4
+MOST_TRIALS = 12
+SHORTEST = 1e-12  # step, relative, below which a direction is given up
+
+
+class ProjectedLBFGS:
+    """Minimise f within low <= x <= high.
+
+    Unknowns that sit on a side of the box and would leave it are held there; the others move along the quasi-Newton
+    direction -H g of the last ``memory`` pairs (Nocedal & Wright, algorithm 7.4), and the trial point is projected onto
+    the box (Bertsekas' two-metric projection). The step is halved, by interpolation, until the decrease is sufficient.
+
+    Args:
+        x: the start, (n,).
+        low: least values, broadcasting to (n,), or ``None``.
+        high: greatest values, or ``None``.
+        memory: pairs.
+    """
+
+    def __init__(self, x: Tensor, low: Tensor | None = None, high: Tensor | None = None, memory: int = 20) -> None:
+        self.low, self.high, self.memory = low, high, memory
+        self.x = self._project(x.detach().clone())
+        self.value: float | None = None
+        self.gradient = torch.zeros_like(self.x)
+        self.pairs: list[tuple[Tensor, Tensor, float]] = []
+        self.stuck = False
+
+    def step(self, evaluate: Callable[[Tensor], tuple[float, Tensor]]) -> float:
+        """Take one step; returns its length. 0, and ``stuck``, if no direction leads down any more.
+
+        Args:
+            evaluate: value and gradient at a point.
+        """
+        if self.value is None:
+            self.value, self.gradient = evaluate(self.x)
+        held = self._held(self.gradient)
+        free = torch.where(held, 0.0, self.gradient)
+        direction = torch.where(held, 0.0, self._direction(free))
+        slope = _dot(direction, free)
+        if slope >= 0:
+            self.pairs.clear()
+            direction = -free
+            slope = _dot(direction, free)
+        if slope == 0:
+            self.stuck = True
+            return 0.0
+        length = 1.0 if self.pairs else min(1.0, 1.0 / float(free.abs().max()))
+        for _ in range(MOST_TRIALS):
+            trial = self._project(self.x + length * direction)
+            move = trial - self.x
+            value, gradient = evaluate(trial)
+            promised = min(_dot(self.gradient, move), 0.0)
+            if np.isfinite(value) and value <= self.value + ARMIJO * promised:
+                self._remember(move, gradient - self.gradient)
+                self.x, self.value, self.gradient = trial, value, gradient
+                return float(move.norm())
+            length = _shorter(length, slope, value - self.value)
+            if length < SHORTEST:
+                break
+        if self.pairs:  # the curvature may be out of date: once more along the gradient
+            self.pairs.clear()
+            return self.step(evaluate)
+        self.stuck = True
+        return 0.0
+
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on, as arrays."""
+        pairs = {f"{i}": {"s": s.numpy(), "y": y.numpy(), "sy": sy} for i, (s, y, sy) in enumerate(self.pairs)}
+        return {
+            "x": self.x.numpy(),
+            "value": self.value,
+            "gradient": self.gradient.numpy(),
+            "pairs": pairs,
+            "stuck": self.stuck,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self.x, self.gradient = torch.from_numpy(state["x"].copy()), torch.from_numpy(state["gradient"].copy())
+        self.value, self.stuck = state["value"], state["stuck"]
+        found = (state["pairs"][key] for key in sorted(state["pairs"], key=int))
+        self.pairs = [(torch.from_numpy(p["s"].copy()), torch.from_numpy(p["y"].copy()), p["sy"]) for p in found]
+
+    def _project(self, x: Tensor) -> Tensor:
+        return x if self.low is None and self.high is None else torch.clamp(x, self.low, self.high)
+
+    def _held(self, gradient: Tensor) -> Tensor:
+        """Unknowns at a side of the box that would leave it."""
+        held = torch.zeros_like(gradient, dtype=torch.bool)
+        if self.low is not None:
+            held |= (self.x <= self.low) & (gradient > 0)
+        if self.high is not None:
+            held |= (self.x >= self.high) & (gradient < 0)
+        return held
+
+    def _direction(self, gradient: Tensor) -> Tensor:
+        """-H g by the two-loop recursion."""
+        q, kept = -gradient, []
+        for s, y, sy in reversed(self.pairs):
+            a = _dot(s, q) / sy
+            q = q - a * y
+            kept.append(a)
+        if self.pairs:
+            s, y, sy = self.pairs[-1]
+            q = q * (sy / _dot(y, y))
+        for (s, y, sy), a in zip(self.pairs, reversed(kept), strict=True):
+            q = q + (a - _dot(y, q) / sy) * s
+        return q
+
+    def _remember(self, s: Tensor, y: Tensor) -> None:
+        sy = _dot(s, y)
+        if sy > 1e-10 * _dot(y, y) ** 0.5 * _dot(s, s) ** 0.5:
+            self.pairs.append((s, y, sy))
+            del self.pairs[: -self.memory]
+
+
+def _dot(a: Tensor, b: Tensor) -> float:
+    """Inner product, summed in float64."""
+    return float(torch.dot(a.double(), b.double()))
+
+
+def _shorter(length: float, slope: float, rise: float) -> float:
+    """The minimum of the parabola through both ends, between a tenth and a half of the step."""
+    if not np.isfinite(rise) or rise <= slope * length:
+        return length / 2
+    best = -slope * length**2 / (2 * (rise - slope * length))
+    return float(np.clip(best, 0.1 * length, 0.5 * length))

@@ -1,0 +1,222 @@
+"""The optimisation, from top to bottom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+from nefty.core.errors import NeftyError
+from nefty.core.interrupt import Interrupt
+from nefty.fields.neural import NeuralField
+from nefty.inversion.build import AnyField, build_optimiser, set_background
+from nefty.inversion.calibration import refine_background
+from nefty.inversion.objective import Objective, Terms
+from nefty.inversion.recipe import Recipe, Stage
+
+TOLERANCE = 0.01  # of the misfit around the noise floor
+RANGE = (0.2, 4.0)  # within which the weight may move, as multiples of the first
+FINISHED = "all iterations were done"
+PLATEAU_WINDOW = 10
+
+Progress = Callable[[str, int, int, float], object]
+"""Called with the stage's name, iterations done and in all, and the misfit over the noise floor."""
+
+
+@dataclass
+class State:
+    """Where a reconstruction stands: all that a checkpoint holds.
+
+    Args:
+        weight: of the total variation.
+        background: the sound part, (z,); empty if there is none.
+        stage: index of the present stage.
+        iteration: done in it.
+        done: iterations in all.
+        evaluations: of the objective, and as many as the refinements of the background cost.
+        seconds: spent.
+        history: columns of what happened.
+        optimiser: its state within the stage; empty at a stage's start.
+        x: the unknowns.
+    """
+
+    weight: float
+    background: np.ndarray
+    x: np.ndarray
+    stage: int = 0
+    iteration: int = 0
+    done: int = 0
+    evaluations: int = 0
+    seconds: float = 0.0
+    history: dict[str, list[float]] = field(default_factory=dict)
+    optimiser: dict[str, Any] = field(default_factory=dict)
+
+
+class Optimisation:
+    """The stages of a recipe, one after the other.
+
+    Args:
+        recipe: what to do.
+        field: the unknown.
+        objective: what to minimise, with the weights of the start.
+        state: where to begin.
+    """
+
+    def __init__(self, recipe: Recipe, field: AnyField, objective: Objective, state: State) -> None:
+        self.recipe, self.field, self.objective, self.state = recipe, field, objective, state
+        self.first_weight = objective.weights.tv
+        self.terms: Terms | None = None
+
+    def run(
+        self,
+        save: Callable[[State], None] = lambda state: None,
+        progress: Progress | None = None,
+        every: float = 10.0,
+    ) -> str:
+        """Work until the recipe is done, a limit is reached, or Ctrl-C; returns why it ended.
+
+        Args:
+            save: keeps a checkpoint, called at the start of each stage and every so many seconds.
+            progress: told about each iteration.
+            every: seconds between checkpoints within a stage.
+        """
+        state, recipe = self.state, self.recipe
+        total = sum(stage.iterations for stage in recipe.stages)
+        began, saved = time.perf_counter() - state.seconds, time.perf_counter()
+        with Interrupt() as interrupt:
+            while state.stage < len(recipe.stages):
+                stage = recipe.stages[state.stage]
+                if not state.optimiser:
+                    self._enter(stage)
+                optimiser = self._optimiser(stage)
+                while state.iteration < stage.iterations and not optimiser.stuck:
+                    if isinstance(self.field, NeuralField):
+                        self.field.anneal(state.done)
+                    step = optimiser.step(self._evaluate)
+                    state.iteration, state.done = state.iteration + 1, state.done + 1
+                    state.x, state.seconds = optimiser.x.numpy(), time.perf_counter() - began
+                    self._note(optimiser.value, step)
+                    if progress is not None:
+                        progress(stage.name, state.done, total, self.misfit)
+                    if (reason := self._reason(interrupt)) is not None:
+                        state.optimiser = optimiser.state()
+                        self._load(state.x)
+                        save(state)
+                        return reason
+                    if self._settled(stage):
+                        break
+                    if time.perf_counter() - saved > every:
+                        state.optimiser = optimiser.state()
+                        save(state)
+                        saved = time.perf_counter()
+                state.stage, state.iteration, state.optimiser = state.stage + 1, 0, {}
+                self._load(state.x)
+                if state.stage < len(recipe.stages):
+                    save(state)
+                    saved = time.perf_counter()
+        return FINISHED
+
+    @property
+    def misfit(self) -> float:
+        """The misfit over the noise floor, after the last iteration."""
+        return self.state.history["misfit"][-1]
+
+    def _enter(self, stage: Stage) -> None:
+        """Begin a stage: choose the weight by the discrepancy, fit the background again under what was found."""
+        state = self.state
+        if self.recipe.weight.tv == "auto" and state.stage > 0:
+            excess = float(np.clip((self.misfit - 1) / TOLERANCE, -1, 1))
+            low, high = (r * self.first_weight for r in RANGE)
+            state.weight = float(np.clip(state.weight * 2.0**-excess, low, high))
+        if stage.refine_background and len(state.background):
+            with torch.no_grad():
+                alpha = self.field().double().numpy()
+            state.background = refine_background(
+                self.objective.model,
+                alpha,
+                state.background,
+                self.objective.seen,
+                smoothness=10 * state.weight,
+                steps=stage.refine_background,
+            )
+            state.evaluations += stage.refine_background * (1 + len(state.background) // 2)
+            set_background(self.field, state.background)
+            self.objective.set_background(state.background)
+
+    def _optimiser(self, stage: Stage) -> Any:
+        state = self.state
+        self.objective.weights.tv = state.weight
+        self.objective.weights.voids = stage.voids * state.weight
+        optimiser = build_optimiser(stage, self.recipe, self.field, torch.from_numpy(state.x.copy()))
+        if state.optimiser:
+            optimiser.restore(state.optimiser)
+        return optimiser
+
+    def _load(self, x: np.ndarray) -> None:
+        vector_to_parameters(torch.from_numpy(np.array(x)), self.field.parameters())
+
+    def _evaluate(self, x: Tensor) -> tuple[float, Tensor]:
+        """Value and gradient of the objective at the unknowns ``x``."""
+        parameters = list(self.field.parameters())
+        vector_to_parameters(x.clone(), parameters)
+        for parameter in parameters:
+            parameter.grad = None
+        terms = self.objective(self.field)
+        terms.value.backward()
+        self.state.evaluations += 1
+        gradient = parameters_to_vector([_gradient(p) for p in parameters])
+        value = float(terms.value.detach())
+        if not np.isfinite(value) and self.terms is None:
+            raise NeftyError("the objective is not finite at the start; check the recording and the bounds.")
+        self.terms = terms._replace(value=terms.value.detach())
+        return value, gradient.detach().clone()
+
+    def _note(self, value: float | None, step: float) -> None:
+        state, terms = self.state, self.terms
+        assert terms is not None and value is not None
+        row = {
+            "stage": state.stage,
+            "evaluations": state.evaluations,
+            "seconds": state.seconds,
+            "misfit": terms.data / self.objective.seen.floor,
+            "objective": value,
+            "step": step,
+            "tv": terms.tv,
+            "voids": terms.voids,
+            "weight": state.weight,
+        }
+        for name, number in row.items():
+            state.history.setdefault(name, []).append(float(number))
+
+    def _reason(self, interrupt: Interrupt) -> str | None:
+        """Why to end now, if at all."""
+        stop = self.recipe.stop
+        if interrupt.asked:
+            return "it was stopped by Ctrl-C; the same command goes on from here"
+        if stop.seconds is not None and self.state.seconds >= stop.seconds:
+            return f"the {stop.seconds:g} s it was given were over"
+        if stop.misfit and self.misfit <= stop.misfit:
+            return f"the misfit came down to {stop.misfit:g} times the noise floor"
+        return None
+
+    def _settled(self, stage: Stage) -> bool:
+        """Whether the objective has stopped falling."""
+        values = self.state.history["objective"]
+        if not self.recipe.stop.plateau or self.state.iteration <= PLATEAU_WINDOW:
+            return False
+        return values[-PLATEAU_WINDOW - 1] - values[-1] < self.recipe.stop.plateau * abs(values[-1])
+
+
+def history_of(state: State) -> dict[str, np.ndarray]:
+    """The history as arrays."""
+    return {name: np.array(column) for name, column in state.history.items()}
+
+
+def _gradient(parameter: Tensor) -> Tensor:
+    return torch.zeros_like(parameter) if parameter.grad is None else parameter.grad

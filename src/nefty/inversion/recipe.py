@@ -1,0 +1,249 @@
+"""Recipes: everything that decides a reconstruction, by name, complete, and refusing what it does not know."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from nefty.core.errors import InputError, unknown_name
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Positive = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Model(_Part):
+    """The heat model, where it is not given.
+
+    layers: cells along z. integrator, sweeps: implicit Euler with so many Jacobi sweeps is the paper's.
+    """
+
+    layers: Count = 16
+    integrator: Literal["chebyshev", "sdirk2", "implicit-euler"] = "chebyshev"
+    sweeps: int = Field(default=0, ge=0)
+    dtype: Literal["float32", "float64"] = "float32"
+
+
+class Noise(_Part):
+    """sigma: of a value, in place of the estimate. floor: the model's own error, as a share of the peak."""
+
+    sigma: Positive | None = None
+    floor: Share = 3e-5
+
+
+class Calibration(_Part):
+    """The sound part before the 3D problem: layered, constant, or none.
+
+    start: first guess of the diffusivity; smoothness: weight of the steps between layers; flash: fit its amplitude and
+    depth as well.
+    """
+
+    background: Literal["layered", "constant", "none"] = "layered"
+    start: Positive | None = None
+    smoothness: Share = 2000.0
+    flash: bool = False
+
+
+class FieldChoice(_Part):
+    """What the unknown is made of. With ``relative``, low and high are ratios to the background.
+
+    scaling: of voxels: by the sensitivity of the frames, by depth, or none.
+    """
+
+    kind: Literal["voxel", "neural"] = "voxel"
+    relative: bool = False
+    head: Literal["sigmoid", "log", "softplus", "relu", "box", "log-box"] = "log-box"
+    low: Positive = 0.003
+    high: Positive = 0.25
+    scaling: Literal["sensitivity", "depth", "none"] = "none"
+    depth_power: Share = 1.0
+    depth: Count = 10
+    width: Count = 512
+    bands: int = Field(default=12, ge=0)
+    skip: int | None = 4
+    activation: Literal["relu", "sine", "silu", "tanh"] = "relu"
+    horizon: int = Field(default=2500, ge=0)
+    spread: Share = 0.0
+    wrap: tuple[bool, bool, bool] = (True, True, True)
+
+
+class TotalVariation(_Part):
+    """See ``nefty.inversion.penalties.total_variation``; on alpha, log alpha, or log(alpha/background)."""
+
+    on: Literal["alpha", "log", "log-ratio"] = "log-ratio"
+    smoothing: Positive = 1e-2
+    back: Literal["free", "sound"] = "free"
+    depth_gain: Share = 0.0
+
+
+class Weight(_Part):
+    """tv: weight of the total variation, or "auto": from the noise, then by the discrepancy principle between stages.
+
+    units: "relative" (see ``Observation.scale``), or "raw": the plain sum of squares, as in the paper.
+    """
+
+    tv: Share | Literal["auto"] = "auto"
+    units: Literal["relative", "raw"] = "relative"
+
+
+class Stage(_Part):
+    """A stretch of iterations with one optimiser.
+
+    high: upper end of the box, in place of the field's. voids: weight of the double well, as a multiple of the weight of
+    the total variation. refine_background: Gauss-Newton steps for the layers before the stage.
+    """
+
+    name: str
+    optimiser: Literal["lbfgs", "adam"] = "lbfgs"
+    iterations: Count
+    high: Positive | None = None
+    voids: Share = 0.0
+    refine_background: int = Field(default=0, ge=0)
+    memory: Count = 20
+    learning_rate: Positive = 1e-3
+    decay: Positive = 1.0
+    decay_every: int = Field(default=0, ge=0)
+
+
+class Stop(_Part):
+    """When to end before the last iteration: seconds: of wall clock. misfit: chi^2 that is good enough, as a multiple
+    of the noise floor. plateau: relative decrease of the objective over 10 iterations that ends a stage.
+    """
+
+    seconds: Positive | None = None
+    misfit: Share = 0.0
+    plateau: Share = 0.0
+
+
+class Recipe(_Part):
+    """A complete description of a reconstruction."""
+
+    name: str
+    summary: str = ""
+    seed: int = Field(default=0, ge=0)
+    model: Model = Model()
+    noise: Noise = Noise()
+    calibration: Calibration = Calibration()
+    field: FieldChoice = FieldChoice()
+    variation: TotalVariation = TotalVariation()
+    weight: Weight = Weight()
+    stages: tuple[Stage, ...] = Field(min_length=1)
+    stop: Stop = Stop()
+
+
+def recipe_names() -> list[str]:
+    """The recipes that come with nefty."""
+    files = resources.files("nefty.inversion") / "recipes"
+    return sorted(Path(f.name).stem for f in files.iterdir() if f.name.endswith(".toml"))
+
+
+def load_recipe(
+    recipe: str | Path | Mapping[str, Any] | Recipe = "fast", overrides: Mapping[str, Any] | None = None
+) -> Recipe:
+    """Return a checked recipe.
+
+    Args:
+        recipe: a name, a .toml file, a mapping, or a recipe.
+        overrides: dotted keys and their values, such as ``{"weight.tv": 0.5, "stages.0.iterations": 10}``.
+    """
+    values = _values(recipe)
+    for key, value in (overrides or {}).items():
+        _set(values, key, value)
+    try:
+        return Recipe.model_validate(values)
+    except ValidationError as error:
+        raise InputError(f"recipe {values.get('name', '')!r}: {_explain(error)}") from None
+
+
+def parse_override(text: str) -> tuple[str, Any]:
+    """``"weight.tv=0.5"`` as a key and a value; values are written as in TOML, words may go without quotes."""
+    key, separator, value = text.partition("=")
+    if not separator or not key.strip():
+        raise InputError(f"{text!r} is not of the form key=value, such as weight.tv=0.5.")
+    try:
+        return key.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key.strip(), value.strip()
+
+
+def _values(recipe: str | Path | Mapping[str, Any] | Recipe) -> dict[str, Any]:
+    if isinstance(recipe, Recipe):
+        return recipe.model_dump(mode="json")
+    if isinstance(recipe, Mapping):
+        return {k: _copied(v) for k, v in recipe.items()}
+    if str(recipe).endswith(".toml"):
+        try:
+            return tomllib.loads(Path(recipe).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(f"there is no recipe file {recipe}.") from None
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise InputError(f"cannot read the recipe {recipe}: {error}.") from None
+    if not isinstance(recipe, str) or recipe not in recipe_names():
+        raise unknown_name("recipe", recipe, recipe_names())
+    text = (resources.files("nefty.inversion") / "recipes" / f"{recipe}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {k: _copied(v) for k, v in value.items()}
+    return [_copied(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def _set(values: dict[str, Any], key: str, value: Any) -> None:
+    """Set a dotted key; whether the last name is known is for the model to say."""
+    *path, last = key.split(".")
+    inside: Any = values
+    for part in path:
+        if isinstance(inside, list):
+            inside = inside[_index(part, inside, key)]
+        elif isinstance(inside, dict):
+            inside = inside.setdefault(part, {})
+        else:
+            raise InputError(f"{key!r}: there is nothing below {part!r}; see the recipe with --show-recipe.")
+    if isinstance(inside, list):
+        inside[_index(last, inside, key)] = value
+    elif isinstance(inside, dict):
+        inside[last] = value
+    else:
+        raise InputError(f"{key!r}: {path[-1]!r} is a value, not a section; see the recipe with --show-recipe.")
+
+
+def _index(part: str, items: list[Any], key: str) -> int:
+    """A stage by its number or its name."""
+    names = [str(item.get("name", "")) for item in items if isinstance(item, dict)]
+    if part in names:
+        return names.index(part)
+    if part.isdigit() and int(part) < len(items):
+        return int(part)
+    raise InputError(f"{key!r}: {part!r} is none of the stages {', '.join(names)} (0 to {len(items) - 1}).")
+
+
+def _explain(error: ValidationError) -> str:
+    """What is wrong, with the nearest known name for a key that is not known."""
+    found = error.errors()[0]
+    where = ".".join(str(part) for part in found["loc"])
+    if found["type"] == "extra_forbidden":
+        owner: Any = Recipe
+        for part in found["loc"][:-1]:
+            if isinstance(part, str) and part in owner.model_fields:
+                annotation = owner.model_fields[part].annotation
+                owner = Stage if part == "stages" else annotation
+        return str(unknown_name(f"key {where!r}: key", found["loc"][-1], owner.model_fields))
+    given = found.get("input")
+    more = f" ({len(error.errors()) - 1} more)" if len(error.errors()) > 1 else ""
+    return f"{where}={given!r}: {found['msg']}{more}."

@@ -1,0 +1,235 @@
+"""From a recording to a reconstruction, in one call."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+from nefty.core.errors import InputError
+from nefty.core.provenance import provenance
+from nefty.core.run_folder import RunFolder
+from nefty.data.dead_pixels import dead_pixels
+from nefty.data.sequence import Sequence
+from nefty.inversion.build import build_field, build_model, set_background, with_excitation
+from nefty.inversion.calibration import Calibration, calibrate, first_guess
+from nefty.inversion.loop import FINISHED, Optimisation, State, history_of
+from nefty.inversion.noise import estimate_noise
+from nefty.inversion.objective import Objective, Weights
+from nefty.inversion.observation import Observation
+from nefty.inversion.recipe import Recipe, load_recipe
+from nefty.inversion.sensitivity import sensitivity, step_scale
+from nefty.physics.heat_model import HeatModel
+from nefty.result.reconstruction import Reconstruction
+
+FREE = ("stop", "summary")  # may differ when a run goes on
+QUIET_WEIGHT, NOISE_WEIGHT = 0.4, 34.0  # first weight of the total variation: 0.4 + 34 * 100 sigma/peak
+
+
+@dataclasses.dataclass(frozen=True)
+class Watch:
+    """Who is told what happens.
+
+    Args:
+        stage: called with a name when a new part of the work begins.
+        progress: called with (stage, iterations done, iterations in all, misfit over the noise floor).
+    """
+
+    stage: Callable[[str], object] = lambda name: None
+    progress: Callable[[str, int, int, float], object] = lambda stage, done, total, misfit: None
+
+
+def reconstruct(
+    sequence: Sequence,
+    model: HeatModel | None = None,
+    recipe: str | Path | Mapping[str, Any] | Recipe = "fast",
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    run: str | os.PathLike[str] | None = None,
+    fresh: bool = False,
+    watch: Watch | None = None,
+) -> Reconstruction:
+    """Recover the diffusivity inside a part from a recording of its surface.
+
+    Args:
+        sequence: the recording.
+        model: of the part; built from what the recording says about itself if not given.
+        recipe: a name (``"fast"``, ``"neural"``, ``"paper"``), a .toml file, or a mapping.
+        overrides: dotted keys of the recipe and their values, such as ``{"stop.seconds": 20}``.
+        run: a folder for checkpoints, the log and the result. The same call goes on with a run that was interrupted
+            and returns the result of one that is finished.
+        fresh: start over, whatever the folder holds.
+        watch: told about progress.
+
+    Returns:
+        the result; after Ctrl-C the best so far.
+    """
+    chosen, watch = load_recipe(recipe, overrides), watch or Watch()
+    if not isinstance(sequence, Sequence):
+        raise InputError(f"a recording must be a nefty.Sequence, got {type(sequence).__name__}; see nefty.load.")
+    if run is None:
+        return _reconstruct(sequence, model, chosen, None, watch)
+    config = {"recipe": chosen.model_dump(mode="json"), "model": None if model is None else _describe(model)}
+    free = [f"recipe.{key}" for key in _leaves({k: config["recipe"][k] for k in FREE})]
+    with RunFolder.open(run, config, sequence.digest(), free=free, fresh=fresh) as folder:
+        if folder.finished:
+            return Reconstruction.load(folder.path)
+        found = _reconstruct(sequence, model, chosen, folder, watch)
+        found.save(folder.path)
+        if found.stopped == FINISHED:
+            folder.finish(stopped=found.stopped)
+        else:
+            folder.log("paused", stopped=found.stopped)
+        return found
+
+
+def _reconstruct(
+    sequence: Sequence, model: HeatModel | None, recipe: Recipe, folder: RunFolder | None, watch: Watch
+) -> Reconstruction:
+    began = time.perf_counter()
+    torch.manual_seed(recipe.seed)
+    watch.stage("Prepare the recording")
+    sequence = sequence.after_flash()
+    model = model or build_model(sequence, recipe)
+    seen, notes = observe(sequence, model, recipe)
+
+    watch.stage("Calibrate the sound part")
+    calibration = _calibrate(model, seen, recipe)
+    background = None
+    if calibration is not None:
+        background = calibration.background
+        model = with_excitation(model, calibration.excitation)
+
+    watch.stage("Weigh the cells")
+    scale = None
+    if recipe.field.scaling == "sensitivity" and background is not None:
+        sound = np.broadcast_to(background[:, None, None], model.grid.shape).copy()
+        scale = step_scale(sensitivity(model, sound, seen, recipe.seed))
+    field = build_field(recipe, model, background, scale)
+    weight = first_weight(recipe, seen)
+    objective = Objective(model, seen, recipe.variation, background, Weights(tv=weight))
+    start = parameters_to_vector(field.parameters()).detach().numpy().copy()
+    state = State(weight, np.empty(0) if background is None else background, start)
+    if folder is not None and (kept := folder.load_checkpoint()) is not None:
+        state = State(**kept)
+        vector_to_parameters(torch.from_numpy(np.array(state.x)), field.parameters())
+        if len(state.background):
+            set_background(field, state.background)
+            objective.set_background(state.background)
+    prepared = time.perf_counter() - began
+
+    watch.stage("Optimise")
+    work = Optimisation(recipe, field, objective, state)
+    save = (lambda s: folder.checkpoint(dataclasses.asdict(s))) if folder is not None else (lambda s: None)
+    stopped = work.run(save, watch.progress)
+
+    watch.stage("Predict the frames")
+    with torch.no_grad():
+        alpha = field()
+        fitted = model(alpha).double().numpy()
+    volume = alpha.double().numpy()
+    profile = state.background if len(state.background) else np.median(volume, axis=(1, 2))
+    facts = {
+        "recipe": recipe.name,
+        "seed": str(recipe.seed),
+        "input": sequence.digest(),
+        "seconds of preparation": f"{prepared:.2f}",
+        "seconds of optimisation": f"{state.seconds:.2f}",
+        "evaluations": str(state.evaluations),
+        "unknowns": f"{field.unknowns:,}",
+    }
+    if calibration is not None:
+        facts["bulk diffusivity"] = f"{calibration.bulk:.5g}"
+    return Reconstruction(
+        grid=model.grid,
+        alpha=volume,
+        background=profile,
+        times=model.times,
+        measured=np.where(seen.counted, seen.frames, np.nan),
+        fitted=fitted,
+        noise=seen.noise,
+        history=history_of(state),
+        recipe=recipe.model_dump(mode="json"),
+        provenance={**facts, **provenance()},
+        stopped=stopped,
+        truth=_truth(sequence, model),
+        meta={**sequence.meta, "notes": notes, "lateral": model.boundary.lateral},
+    )
+
+
+def observe(sequence: Sequence, model: HeatModel, recipe: Recipe) -> tuple[Observation, list[str]]:
+    """What of a recording is compared with the model, and in words what was left out."""
+    frames, counted = sequence.frames, sequence.weights()
+    expected = ((2,) if model.observe == "both" else ()) + (len(model.times), *model.grid.shape[1:])
+    if frames.shape != expected:
+        raise InputError(
+            f"the frames have shape {frames.shape}, the model predicts {expected}; build the model for this recording, "
+            "or let nefty build it (model=None)."
+        )
+    notes = list(sequence.meta.get("notes", []))
+    missing = int((~np.isfinite(frames)).sum())
+    if missing:
+        notes.append(f"{missing} missing values do not count.")
+    dead = dead_pixels(frames, counted)
+    if dead.any():
+        counted = counted & ~dead
+        notes.append(f"{int(dead.sum())} dead pixels were found and do not count.")
+    sigma = recipe.noise.sigma or sequence.noise
+    if sigma is None:
+        sigma = estimate_noise(frames, counted)
+    clean = np.where(counted, frames, 0.0)
+    peak = Observation(model.grid, model.times, clean, counted, 0.0).peak
+    noise = float(np.hypot(sigma, recipe.noise.floor * peak))
+    if not noise > 0:
+        raise InputError("the noise is 0 and so is noise.floor; give noise.floor a small value such as 3e-5.")
+    raw = recipe.weight.units == "raw"
+    return Observation(model.grid, model.times, clean, counted, noise, raw=raw), notes
+
+
+def first_weight(recipe: Recipe, seen: Observation) -> float:
+    """The weight of the total variation at the start: given, or from the noise."""
+    if recipe.weight.tv != "auto":
+        return recipe.weight.tv
+    return QUIET_WEIGHT + NOISE_WEIGHT * 100 * seen.noise / seen.peak
+
+
+def _calibrate(model: HeatModel, seen: Observation, recipe: Recipe) -> Calibration | None:
+    choice = recipe.calibration
+    if choice.background == "none":
+        return None
+    start = choice.start or first_guess(model, seen)
+    return calibrate(
+        model,
+        seen,
+        start,
+        layered=choice.background == "layered",
+        flash=choice.flash,
+        smoothness=choice.smoothness,
+    )
+
+
+def _truth(sequence: Sequence, model: HeatModel) -> np.ndarray | None:
+    """The truth, if it is known on the cells of the model."""
+    truth = sequence.truth
+    return truth if truth is not None and truth.shape == model.grid.shape else None
+
+
+def _describe(model: HeatModel) -> dict[str, Any]:
+    """What of a given model decides the result, as text."""
+    names = ("grid", "boundary", "face_mean", "anisotropy", "observe", "integrator", "dtype", "initial")
+    return {name: str(getattr(model, name)) for name in names}
+
+
+def _leaves(values: Mapping[str, Any], before: str = "") -> list[str]:
+    """Dotted names of all values below."""
+    names = []
+    for key, value in values.items():
+        names += _leaves(value, f"{before}{key}.") if isinstance(value, Mapping) else [f"{before}{key}"]
+    return names

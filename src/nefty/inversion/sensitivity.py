@@ -1,0 +1,41 @@
+"""How much the frames say about each cell."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from scipy.ndimage import gaussian_filter
+
+from nefty.inversion.observation import Observation
+from nefty.physics.heat_model import HeatModel
+
+PROBES = 8
+SMOOTHING = 3.0  # lateral cells: the true diagonal is smooth, the estimate is not
+REGULAR = 0.3  # curvature that the penalties have anyway, in the misfit's unit; below it cells are equal
+
+
+def sensitivity(model: HeatModel, alpha: np.ndarray, seen: Observation, seed: int) -> np.ndarray:
+    """The diagonal of the Gauss-Newton matrix 2 J^T J by log alpha, (z, y, x), by random probes.
+
+    For signs c drawn at random, (J^T c)_i^2 has the mean (J^T J)_ii: one backward sweep tells about all cells at once.
+
+    Args:
+        model: of the part.
+        alpha: where the Jacobian is taken.
+        seen: the recording, for its scale and for what counts.
+        seed: of the signs.
+    """
+    linearization = model.linearize(alpha)
+    random = np.random.default_rng(seed)
+    total = np.zeros(model.grid.shape)
+    for _ in range(PROBES):
+        signs = random.choice(np.array([-1.0, 1.0], dtype=np.float32), size=seen.frames.shape) * seen.counted
+        total += (linearization.vjp(torch.from_numpy(signs)).double().numpy() * alpha) ** 2
+    sides = "wrap" if model.boundary.lateral == "periodic" else "nearest"
+    return gaussian_filter(2 * seen.scale * total / PROBES, (0, SMOOTHING, SMOOTHING), mode=("nearest", sides, sides))
+
+
+def step_scale(curvature: np.ndarray) -> np.ndarray:
+    """Scale of the unknowns in which a step of one size changes the objective equally: (curvature + c)^(-1/2)."""
+    scale = (curvature + REGULAR) ** -0.5
+    return scale / scale.mean()
