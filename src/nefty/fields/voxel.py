@@ -67,9 +67,16 @@ class VoxelField(nn.Module):
 
     @property
     def box(self) -> tuple[Tensor, Tensor]:
-        """Least and greatest value of the unknowns, each broadcasting to (z, y, x); infinite where the head needs no bounds."""
+        """Least and greatest value of the unknowns, broadcasting to (z, y, x); infinite if the head has no bounds."""
         low, high = self.head.box
         return low / self.scale, high / self.scale
+
+    @torch.no_grad()
+    def rescale(self, scale: Any) -> None:
+        """Change the scale of the unknowns and nothing else."""
+        new = torch.as_tensor(scale).to(self.scale)
+        self.unknown.copy_(self.unknown * self.scale / new)
+        self.scale = new
 
     @torch.no_grad()
     def project(self) -> None:

@@ -16,6 +16,7 @@ import torch
 
 from nefty.core.errors import NeftyError
 from nefty.core.grid import Grid
+from nefty.inversion.coarsening import wider_cells, wider_pixels
 from nefty.inversion.observation import Observation
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.linearization import Linearization
@@ -62,7 +63,7 @@ def calibrate(
         flash: fit the flash's amplitude, and its depth if it has one.
         smoothness: weight of sum |log alpha_k+1 - log alpha_k| against the misfit.
     """
-    seen = _coarser(seen) or seen
+    seen = wider_pixels(seen) or seen
     log_alpha = np.full(seen.grid.shape[0], np.log(start))
     log_flash = np.zeros(2 if _has_depth(model.initial) else 1)
     residual, bulk = np.inf, start
@@ -99,7 +100,7 @@ def first_guess(model: HeatModel, seen: Observation) -> float:
 
     They are spread over Fourier numbers alpha t/H^2 of the whole recording from 0.01 to 100.
     """
-    seen = _coarser(seen) or seen
+    seen = wider_pixels(seen) or seen
     flash = np.zeros(2 if _has_depth(model.initial) else 1)
     part = _with_flash(model, flash, seen.grid)
     unit = model.grid.size[0] ** 2 / model.times[-1]
@@ -198,39 +199,10 @@ def _step_penalty(log_alpha: np.ndarray, smoothness: float) -> np.ndarray:
     return smoothness / 2 * difference.T @ (slope[:, None] * difference)
 
 
-def _coarser(seen: Observation) -> Observation | None:
-    """The recording with pixels twice as wide, where that loses nothing: the sound part is smooth."""
-    nz, ny, nx = seen.grid.shape
-    if ny % 2 or nx % 2 or min(ny, nx) < 16 or not seen.counted.all():
-        return None
-    frames = _blocks(seen.frames)
-    grid = Grid((nz, ny // 2, nx // 2), seen.grid.size)
-    return dataclasses.replace(
-        seen, grid=grid, frames=frames, counted=np.ones(frames.shape, bool), noise=seen.noise / 2
-    )
-
-
-def _blocks(values: np.ndarray) -> np.ndarray:
-    """Means over 2 x 2 pixels."""
-    *rest, ny, nx = values.shape
-    return values.reshape(*rest, ny // 2, 2, nx // 2, 2).mean(axis=(-3, -1))
-
-
 def _with_flash(model: HeatModel, log_flash: np.ndarray, grid: Grid) -> HeatModel:
-    """The model with amplitude and depth of the flash times exp(log_flash), on its own cells or on ``grid``, twice
-    as wide.
-    """
-    initial = _scaled(model.initial, log_flash)
-    if grid == model.grid:
-        return model.replaced(initial=initial)
-    if isinstance(initial, TopHatPulse):
-        if initial.profile is not None:
-            initial = dataclasses.replace(initial, profile=_blocks(np.asarray(initial.profile)))
-    elif isinstance(initial, (GaussianFlash, UniformFlash)):
-        initial = _blocks(initial.amplitude * initial.shape(model.grid))
-    else:
-        initial = _blocks(initial)
-    return model.replaced(grid=grid, initial=initial)
+    """The model with amplitude and depth of the flash times exp(log_flash), on its own cells or twice as wide ones."""
+    changed = model.replaced(initial=_scaled(model.initial, log_flash))
+    return changed if grid == model.grid else wider_cells(changed)
 
 
 def _scaled(initial: Any, log_flash: np.ndarray) -> Any:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 ARMIJO = 1e-4
 MOST_TRIALS = 12
+CURVED = 1e-10  # s.y over y.y below which a pair says nothing
 SHORTEST = 1e-12  # step, relative, below which a direction is given up
 
 
@@ -46,7 +47,7 @@ class ProjectedLBFGS:
             self.value, self.gradient = evaluate(self.x)
         held = self._held(self.gradient)
         free = torch.where(held, 0.0, self.gradient)
-        direction = torch.where(held, 0.0, self._direction(free))
+        direction = self._direction(free, (~held).to(free.dtype))
         slope = _dot(direction, free)
         if slope >= 0:
             self.pairs.clear()
@@ -104,23 +105,32 @@ class ProjectedLBFGS:
             held |= (self.x >= self.high) & (gradient < 0)
         return held
 
-    def _direction(self, gradient: Tensor) -> Tensor:
-        """-H g by the two-loop recursion."""
+    def _direction(self, gradient: Tensor, free: Tensor) -> Tensor:
+        """-H g by the two-loop recursion over the pairs restricted to the ``free`` unknowns (0 or 1).
+
+        The inverse of a part of the matrix is not the part of the inverse: the pairs are cut down, not the result.
+        """
+        pairs = []
+        for s, y, _ in self.pairs:
+            cut = y * free
+            sy, yy = _dot(s, cut), _dot(cut, cut)
+            if sy > CURVED * yy:
+                pairs.append((s * free, cut, sy, yy))
         q, kept = -gradient, []
-        for s, y, sy in reversed(self.pairs):
+        for s, y, sy, _ in reversed(pairs):
             a = _dot(s, q) / sy
             q = q - a * y
             kept.append(a)
-        if self.pairs:
-            s, y, sy = self.pairs[-1]
-            q = q * (sy / _dot(y, y))
-        for (s, y, sy), a in zip(self.pairs, reversed(kept), strict=True):
+        if pairs:
+            *_, sy, yy = pairs[-1]
+            q = q * (sy / yy)
+        for (s, y, sy, _), a in zip(pairs, reversed(kept), strict=True):
             q = q + (a - _dot(y, q) / sy) * s
         return q
 
     def _remember(self, s: Tensor, y: Tensor) -> None:
         sy = _dot(s, y)
-        if sy > 1e-10 * _dot(y, y) ** 0.5 * _dot(s, s) ** 0.5:
+        if sy > CURVED * _dot(y, y):
             self.pairs.append((s, y, sy))
             del self.pairs[: -self.memory]
 

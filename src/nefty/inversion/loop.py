@@ -15,15 +15,20 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from nefty.core.errors import NeftyError
 from nefty.core.interrupt import Interrupt
 from nefty.fields.neural import NeuralField
-from nefty.inversion.build import AnyField, build_optimiser, set_background
+from nefty.fields.voxel import VoxelField
+from nefty.inversion.build import build_field, build_optimiser, set_background
 from nefty.inversion.calibration import refine_background
-from nefty.inversion.objective import Objective, Terms
+from nefty.inversion.objective import Objective, Terms, Weights
+from nefty.inversion.observation import Observation
 from nefty.inversion.recipe import Recipe, Stage
+from nefty.inversion.sensitivity import sensitivity, step_scale
+from nefty.physics.heat_model import HeatModel
 
 TOLERANCE = 0.01  # of the misfit around the noise floor
 RANGE = (0.2, 4.0)  # within which the weight may move, as multiples of the first
 FINISHED = "all iterations were done"
-PLATEAU_WINDOW = 10
+PLATEAU_WINDOW = 10  # iterations
+SETTLING = 20  # iterations over which a misfit that falls is not settled
 
 Progress = Callable[[str, int, int, float], object]
 """Called with the stage's name, iterations done and in all, and the misfit over the noise floor."""
@@ -36,6 +41,8 @@ class State:
     Args:
         weight: of the total variation.
         background: the sound part, (z,); empty if there is none.
+        x: the unknowns; empty before the start.
+        scale: of voxels, (z, y, x); ``None`` for other fields.
         stage: index of the present stage.
         iteration: done in it.
         done: iterations in all.
@@ -43,12 +50,12 @@ class State:
         seconds: spent.
         history: columns of what happened.
         optimiser: its state within the stage; empty at a stage's start.
-        x: the unknowns.
     """
 
     weight: float
     background: np.ndarray
-    x: np.ndarray
+    x: np.ndarray = field(default_factory=lambda: np.empty(0))
+    scale: np.ndarray | None = None
     stage: int = 0
     iteration: int = 0
     done: int = 0
@@ -63,14 +70,20 @@ class Optimisation:
 
     Args:
         recipe: what to do.
-        field: the unknown.
-        objective: what to minimise, with the weights of the start.
+        model: diffusivity to frames.
+        seen: the recording.
         state: where to begin.
     """
 
-    def __init__(self, recipe: Recipe, field: AnyField, objective: Objective, state: State) -> None:
-        self.recipe, self.field, self.objective, self.state = recipe, field, objective, state
-        self.first_weight = objective.weights.tv
+    def __init__(self, recipe: Recipe, model: HeatModel, seen: Observation, state: State) -> None:
+        self.recipe, self.model, self.seen, self.state = recipe, model, seen, state
+        self.first_weight = state.history["weight"][0] if state.history else state.weight
+        background = state.background if len(state.background) else None
+        self.objective = Objective(model, seen, recipe.variation, background, Weights(tv=state.weight))
+        self.field = build_field(recipe, model, background, state.scale)
+        if not len(state.x):
+            state.x = parameters_to_vector(self.field.parameters()).detach().numpy().copy()
+        self._load(state.x)
         self.terms: Terms | None = None
 
     def run(
@@ -128,31 +141,50 @@ class Optimisation:
         return self.state.history["misfit"][-1]
 
     def _enter(self, stage: Stage) -> None:
-        """Begin a stage: choose the weight by the discrepancy, fit the background again under what was found."""
+        """Begin a stage: choose the weight by the discrepancy, fit the background again under what was found, and
+        scale the unknowns by what the frames say about them now.
+        """
         state = self.state
         if self.recipe.weight.tv == "auto" and state.stage > 0:
-            excess = float(np.clip((self.misfit - 1) / TOLERANCE, -1, 1))
-            low, high = (r * self.first_weight for r in RANGE)
-            state.weight = float(np.clip(state.weight * 2.0**-excess, low, high))
+            state.weight = self._weight_by_discrepancy()
         if stage.refine_background and len(state.background):
-            with torch.no_grad():
-                alpha = self.field().double().numpy()
-            state.background = refine_background(
-                self.objective.model,
-                alpha,
-                state.background,
-                self.objective.seen,
-                smoothness=10 * state.weight,
-                steps=stage.refine_background,
-            )
-            state.evaluations += stage.refine_background * (1 + len(state.background) // 2)
-            set_background(self.field, state.background)
-            self.objective.set_background(state.background)
+            self._refine_background(stage.refine_background)
+        if self.recipe.field.scaling == "sensitivity" and isinstance(self.field, VoxelField):
+            curvature = sensitivity(self.model, self.volume(), self.seen, self.recipe.seed + state.stage)
+            self.field.rescale(step_scale(curvature))
+            state.scale = self.field.scale.numpy().copy()
+            state.x = self.field.unknown.detach().reshape(-1).numpy().copy()
+
+    def _weight_by_discrepancy(self) -> float:
+        """Half the weight where the frames are fitted worse than to their noise, twice where better.
+
+        While the misfit still falls by itself, it says nothing about the weight, which then stays.
+        """
+        state, misfits = self.state, self.state.history["misfit"]
+        before = misfits[-min(SETTLING, len(misfits))]
+        if misfits[-1] > 1 and misfits[-1] < (1 - TOLERANCE) * before:
+            return state.weight
+        excess = float(np.clip((misfits[-1] - 1) / TOLERANCE, -1, 1))
+        low, high = (r * self.first_weight for r in RANGE)
+        return float(np.clip(state.weight * 2.0**-excess, low, high))
+
+    def _refine_background(self, steps: int) -> None:
+        state, alpha = self.state, self.volume()
+        state.background = refine_background(
+            self.model, alpha, state.background, self.seen, smoothness=10 * state.weight, steps=steps
+        )
+        state.evaluations += steps * (1 + len(state.background) // 2)
+        set_background(self.field, state.background)
+        self.objective.set_background(state.background)
+
+    def volume(self) -> np.ndarray:
+        """The present diffusivity, (z, y, x), float64."""
+        with torch.no_grad():
+            return self.field().double().numpy()
 
     def _optimiser(self, stage: Stage) -> Any:
         state = self.state
-        self.objective.weights.tv = state.weight
-        self.objective.weights.voids = stage.voids * state.weight
+        self.objective.weights = Weights(tv=state.weight, voids=stage.voids * state.weight)
         optimiser = build_optimiser(stage, self.recipe, self.field, torch.from_numpy(state.x.copy()))
         if state.optimiser:
             optimiser.restore(state.optimiser)
@@ -179,12 +211,13 @@ class Optimisation:
 
     def _note(self, value: float | None, step: float) -> None:
         state, terms = self.state, self.terms
-        assert terms is not None and value is not None
+        assert terms is not None
+        assert value is not None
         row = {
             "stage": state.stage,
             "evaluations": state.evaluations,
             "seconds": state.seconds,
-            "misfit": terms.data / self.objective.seen.floor,
+            "misfit": terms.data / self.seen.floor,
             "objective": value,
             "step": step,
             "tv": terms.tv,

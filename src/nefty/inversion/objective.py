@@ -18,7 +18,9 @@ from nefty.physics.heat_model import HeatModel
 class Field(Protocol):
     """What the unknown must be able to do: return the diffusivity (z, y, x), on the graph."""
 
-    def __call__(self) -> Tensor: ...
+    def __call__(self) -> Tensor:
+        """Diffusivity, (z, y, x)."""
+        ...
 
 
 @dataclass

@@ -15,7 +15,7 @@ from nefty.core.errors import InputError, unknown_name
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib
+    import tomli as tomllib  # pyright: ignore[reportMissingImports]
 
 Positive = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(ge=0)]
@@ -103,8 +103,8 @@ class Weight(_Part):
 class Stage(_Part):
     """A stretch of iterations with one optimiser.
 
-    high: upper end of the box, in place of the field's. voids: weight of the double well, as a multiple of the weight of
-    the total variation. refine_background: Gauss-Newton steps for the layers before the stage.
+    high: upper end of the box, in place of the field's. voids: weight of the double well, as a multiple of that of the
+    total variation. refine_background: Gauss-Newton steps for the layers before the stage.
     """
 
     name: str

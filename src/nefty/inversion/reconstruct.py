@@ -11,26 +11,23 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from nefty.core.errors import InputError
 from nefty.core.provenance import provenance
 from nefty.core.run_folder import RunFolder
 from nefty.data.dead_pixels import dead_pixels
 from nefty.data.sequence import Sequence
-from nefty.inversion.build import build_field, build_model, set_background, with_excitation
+from nefty.inversion.build import build_model, with_excitation
 from nefty.inversion.calibration import Calibration, calibrate, first_guess
 from nefty.inversion.loop import FINISHED, Optimisation, State, history_of
 from nefty.inversion.noise import estimate_noise
-from nefty.inversion.objective import Objective, Weights
 from nefty.inversion.observation import Observation
 from nefty.inversion.recipe import Recipe, load_recipe
-from nefty.inversion.sensitivity import sensitivity, step_scale
 from nefty.physics.heat_model import HeatModel
 from nefty.result.reconstruction import Reconstruction
 
 FREE = ("stop", "summary")  # may differ when a run goes on
-QUIET_WEIGHT, NOISE_WEIGHT = 0.4, 34.0  # first weight of the total variation: 0.4 + 34 * 100 sigma/peak
+QUIET_WEIGHT, NOISE_WEIGHT = 1.0, 25.0  # first weight of the total variation: 1 + 25 * 100 sigma/peak
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,34 +104,19 @@ def _reconstruct(
         background = calibration.background
         model = with_excitation(model, calibration.excitation)
 
-    watch.stage("Weigh the cells")
-    scale = None
-    if recipe.field.scaling == "sensitivity" and background is not None:
-        sound = np.broadcast_to(background[:, None, None], model.grid.shape).copy()
-        scale = step_scale(sensitivity(model, sound, seen, recipe.seed))
-    field = build_field(recipe, model, background, scale)
-    weight = first_weight(recipe, seen)
-    objective = Objective(model, seen, recipe.variation, background, Weights(tv=weight))
-    start = parameters_to_vector(field.parameters()).detach().numpy().copy()
-    state = State(weight, np.empty(0) if background is None else background, start)
+    state = State(first_weight(recipe, seen), np.empty(0) if background is None else background)
     if folder is not None and (kept := folder.load_checkpoint()) is not None:
         state = State(**kept)
-        vector_to_parameters(torch.from_numpy(np.array(state.x)), field.parameters())
-        if len(state.background):
-            set_background(field, state.background)
-            objective.set_background(state.background)
     prepared = time.perf_counter() - began
 
     watch.stage("Optimise")
-    work = Optimisation(recipe, field, objective, state)
+    work = Optimisation(recipe, model, seen, state)
     save = (lambda s: folder.checkpoint(dataclasses.asdict(s))) if folder is not None else (lambda s: None)
     stopped = work.run(save, watch.progress)
 
     watch.stage("Predict the frames")
-    with torch.no_grad():
-        alpha = field()
-        fitted = model(alpha).double().numpy()
-    volume = alpha.double().numpy()
+    volume = work.volume()
+    fitted = model(volume).double().numpy()
     profile = state.background if len(state.background) else np.median(volume, axis=(1, 2))
     facts = {
         "recipe": recipe.name,
@@ -143,7 +125,7 @@ def _reconstruct(
         "seconds of preparation": f"{prepared:.2f}",
         "seconds of optimisation": f"{state.seconds:.2f}",
         "evaluations": str(state.evaluations),
-        "unknowns": f"{field.unknowns:,}",
+        "unknowns": f"{work.field.unknowns:,}",
     }
     if calibration is not None:
         facts["bulk diffusivity"] = f"{calibration.bulk:.5g}"

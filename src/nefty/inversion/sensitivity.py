@@ -32,7 +32,7 @@ def sensitivity(model: HeatModel, alpha: np.ndarray, seen: Observation, seed: in
         signs = random.choice(np.array([-1.0, 1.0], dtype=np.float32), size=seen.frames.shape) * seen.counted
         total += (linearization.vjp(torch.from_numpy(signs)).double().numpy() * alpha) ** 2
     sides = "wrap" if model.boundary.lateral == "periodic" else "nearest"
-    return gaussian_filter(2 * seen.scale * total / PROBES, (0, SMOOTHING, SMOOTHING), mode=("nearest", sides, sides))
+    return gaussian_filter(2 * seen.scale * total / PROBES, SMOOTHING, mode=sides, axes=(1, 2))
 
 
 def step_scale(curvature: np.ndarray) -> np.ndarray:
