@@ -21,7 +21,7 @@ def test_help_is_quick_and_names_every_verb():
     result = run("--help")
     assert time.perf_counter() - start < 1.5
     assert result.returncode == 0
-    for verb in ("demo", "doctor", "bench"):
+    for verb in ("demo", "simulate", "reconstruct", "evaluate", "report", "doctor", "bench"):
         assert f"  {verb} " in result.stdout
 
 
@@ -49,10 +49,10 @@ def test_an_unknown_verb_is_refused():
 
 @pytest.fixture
 def refusing(monkeypatch):
-    def simulate(stages):
+    def demonstrate(*given, **named):
         raise InputError("alpha=-1 must be above 0.")
 
-    monkeypatch.setattr(demo, "simulate", simulate)
+    monkeypatch.setattr(demo, "demonstrate", demonstrate)
 
 
 @pytest.mark.usefixtures("refusing")
@@ -72,12 +72,12 @@ def test_debug_shows_the_traceback(words):
 
 @pytest.mark.parametrize("inside_compiled_code", [False, True])
 def test_ctrl_c_is_a_short_word_and_130(monkeypatch, capsys, inside_compiled_code):
-    def simulate(stages):
+    def demonstrate(*given, **named):
         if inside_compiled_code:
             raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(demo, "simulate", simulate)
+    monkeypatch.setattr(demo, "demonstrate", demonstrate)
     with pytest.raises(SystemExit) as end:
         main.main(["demo"])
     assert end.value.code == 130
@@ -85,6 +85,6 @@ def test_ctrl_c_is_a_short_word_and_130(monkeypatch, capsys, inside_compiled_cod
 
 
 def test_an_unforeseen_error_keeps_its_traceback(monkeypatch):
-    monkeypatch.setattr(demo, "simulate", lambda stages: 1 / 0)
+    monkeypatch.setattr(demo, "demonstrate", lambda *given, **named: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         main.main(["demo"])

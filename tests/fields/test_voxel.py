@@ -119,3 +119,45 @@ def test_a_saved_state_gives_the_same_field_back():
 def test_bad_fields_are_named(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+def test_a_scale_of_each_cell_takes_the_place_of_the_depth(rng):
+    scale = rng.uniform(0.2, 3, GRID.shape)
+    field = VoxelField(GRID, LogBox(), start=0.1, scale=scale, depth_power=2, dtype=torch.float64)
+    assert np.allclose(field.unknown.detach(), math.log(0.1) / scale)
+    assert np.allclose(field().detach(), 0.1)
+    low, high = field.box
+    assert np.allclose(low.numpy() * scale, math.log(0.003))
+    assert np.allclose(high.numpy() * scale, math.log(0.25))
+
+
+@pytest.mark.parametrize("head", HEADS, ids=repr)
+def test_rescaling_changes_the_unknowns_and_nothing_else(head, rng):
+    volume = rng.uniform(0.01, 0.2, GRID.shape)
+    field = VoxelField(GRID, head, start=volume, depth_power=1, dtype=torch.float64)
+    parameter, scale = field.unknown, rng.uniform(0.2, 3, GRID.shape)
+    field.rescale(scale)
+    assert np.allclose(field().detach(), volume, rtol=1e-12)
+    assert field.unknown is parameter
+    assert field.unknown.requires_grad
+    assert np.allclose(field.scale, scale)
+    again = VoxelField(GRID, head, start=volume, scale=scale, dtype=torch.float64)
+    assert np.allclose(field.unknown.detach(), again.unknown.detach(), rtol=1e-12)
+
+
+def test_rescaling_moves_the_box_with_the_unknowns(rng):
+    field = VoxelField(GRID, LogBox(0.02, 1.1), background=[0.1] * 4, dtype=torch.float64)
+    scale = rng.uniform(0.2, 3, GRID.shape)
+    field.rescale(scale)
+    with torch.no_grad():
+        field.unknown.add_(100.0)
+    field.project()
+    assert np.allclose(field().detach(), 0.11)
+    assert np.allclose(field.box[1].numpy() * scale, math.log(1.1))
+
+
+def test_a_rescaled_field_keeps_its_precision():
+    field = VoxelField(GRID, LogBox(), start=0.1)
+    field.rescale(np.full(GRID.shape, 2.0))
+    assert field.scale.dtype == field.unknown.dtype == torch.float32
+    assert "scale" in field.state_dict()

@@ -60,6 +60,36 @@ def solver(
 
 
 @app.command()
+def reconstruct(
+    conditions: Annotated[
+        str, typer.Option("--conditions", help="clean, noise, strong-noise, fine, air, single, paper-steps.")
+    ] = "clean",
+    kinds: Annotated[str, typer.Option("--kinds", help="homogeneous, layered.")] = "homogeneous,layered",
+    seeds: Annotated[str, typer.Option("--seeds", help="A range such as 0:8, or numbers separated by commas.")] = "0:8",
+    recipes: Annotated[str, typer.Option("--recipes", help="Names separated by commas.")] = "fast",
+    changes: Annotated[list[str] | None, typer.Option("--set", help="key=value of the recipe; repeatable.")] = None,
+    processes: Annotated[int, typer.Option("--processes", min=1, help="Cases at a time, one thread each.")] = 1,
+    out: Out = FOLDER,
+) -> None:
+    """How well and how fast volumes are recovered: IoU, PSNR, SSIM, depth, seconds."""
+    from nefty.bench import reconstruction
+    from nefty.inversion.recipe import parse_override
+
+    with _telling() as tell:
+        results = reconstruction.run(
+            _words(conditions),
+            _words(kinds),
+            _seeds(seeds),
+            recipes=_words(recipes),
+            overrides=dict(parse_override(text) for text in changes or []),
+            processes=processes,
+            folder=out,
+            tell=tell,
+        )
+    _finish(results, out)
+
+
+@app.command()
 def growth(
     frames: Frames = 200,
     repeats: Repeats = 3,
@@ -231,3 +261,20 @@ def _finish(results: Results, out: Path) -> None:
         console.print(f"- {note}", markup=False, highlight=False)
     for path in results.save(out):
         console.print(f"written: {path}", markup=False, highlight=False)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _seeds(text: str) -> list[int]:
+    """``"0:8"`` or ``"1,5,7"``."""
+    from nefty.core.errors import InputError
+
+    try:
+        if ":" in text:
+            first, last = text.split(":")
+            return list(range(int(first), int(last)))
+        return [int(word) for word in _words(text)]
+    except ValueError:
+        raise InputError(f"--seeds {text} must be a range such as 0:8 or numbers separated by commas.") from None

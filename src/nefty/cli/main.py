@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from nefty import __version__
-from nefty.cli import bench, demo, doctor
+from nefty.cli import bench, demo, doctor, evaluate, reconstruct, report, simulate
 from nefty.core.errors import NeftyError
 
 STOPPED = 130
@@ -21,6 +21,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command("demo")(demo.run)
+app.command("simulate")(simulate.run)
+app.command("reconstruct")(reconstruct.run)
+app.command("evaluate")(evaluate.run)
+app.command("report")(report.run)
 app.command("doctor")(doctor.run)
 app.add_typer(bench.app, name="bench", short_help="Measure speed, memory and accuracy, beside peers.")
 
@@ -40,7 +44,7 @@ def nefty(
 ) -> None:
     """Thermal tomography: what is inside a part, from how its surface cools after a flash.
 
-    Start with "nefty demo"; if something is odd, ask "nefty doctor".
+    Start with "nefty demo", go on with "nefty reconstruct FILE"; if something is odd, ask "nefty doctor".
     """
 
 

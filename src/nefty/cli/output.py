@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
+
+
+class Report(Protocol):
+    """Takes the fraction of a stage that is done, 0 to 1, and a word about it."""
+
+    def __call__(self, fraction: float, hint: str = "") -> None:
+        """Show it."""
 
 
 class Stages:
@@ -24,9 +32,14 @@ class Stages:
         self.quiet = quiet
         self.seconds: dict[str, float] = {}
 
+    @property
+    def live(self) -> bool:
+        """Whether there is a bar to look at."""
+        return not self.quiet and sys.stderr.isatty()
+
     @contextmanager
-    def stage(self, name: str, hint: str = "") -> Iterator[Callable[[float], None]]:
-        """Run a stage; yields a function that takes the fraction done, 0 to 1.
+    def stage(self, name: str, hint: str = "") -> Iterator[Report]:
+        """Run a stage; yields a function that takes the fraction done, and a hint.
 
         Args:
             name: what is being done, in words.
@@ -35,34 +48,40 @@ class Stages:
         number = len(self.seconds) + 1
         title = f"[{number}/{self.total}] {name}"
         start = time.perf_counter()
-        if self.quiet or not sys.stderr.isatty():
-            yield lambda fraction: None
+        if not self.live:
+            yield lambda fraction, hint="": None
         else:
             with _bar(title, hint) as report:
                 yield report
         self.seconds[name] = time.perf_counter() - start
+        self.say(f"{title}: {duration(self.seconds[name])}")
+
+    def say(self, line: str) -> None:
+        """A line on stderr, unless it shall be quiet."""
         if not self.quiet:
-            print(f"{title}: {duration(self.seconds[name])}", file=sys.stderr, flush=True)
+            print(line, file=sys.stderr, flush=True)
 
 
 def duration(seconds: float) -> str:
-    """``"34 ms"``, ``"2.1 s"``, ``"3 min 20 s"``."""
+    """``"34 ms"``, ``"2.1 s"``, ``"3 min 20 s"``, ``"2 h 5 min"``."""
     if seconds < 0.9995:
         return f"{1000 * seconds:.3g} ms"
     if seconds < 90:
         return f"{seconds:.3g} s"
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s"
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
 
 
 @contextmanager
-def _bar(title: str, hint: str) -> Iterator[Callable[[float], None]]:
+def _bar(title: str, hint: str) -> Iterator[Report]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     progress = Progress(
         TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
+        BarColumn(bar_width=10),  # leaves room for a hint in 80 columns
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
@@ -72,4 +91,4 @@ def _bar(title: str, hint: str) -> Iterator[Callable[[float], None]]:
     )
     with progress:
         task = progress.add_task(title, total=None, hint=hint)
-        yield lambda fraction: progress.update(task, total=1.0, completed=min(fraction, 1.0), hint="")
+        yield lambda fraction, hint="": progress.update(task, total=1.0, completed=min(fraction, 1.0), hint=hint)

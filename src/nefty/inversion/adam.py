@@ -57,8 +57,8 @@ class Adam:
     def state(self) -> dict[str, Any]:
         """Everything needed to go on, as arrays."""
         kept = self._adam.state[self._unknown]
-        moments = {k: kept[k].numpy() for k in ("exp_avg", "exp_avg_sq")} if kept else {}
-        return {"x": self.x.numpy(), "steps": self.steps, "value": self.value, "moments": moments}
+        moments = {k: kept[k].numpy().copy() for k in ("exp_avg", "exp_avg_sq")} if kept else {}
+        return {"x": self.x.numpy().copy(), "steps": self.steps, "value": self.value, "moments": moments}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state."""

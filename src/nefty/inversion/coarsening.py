@@ -22,10 +22,16 @@ def wider_pixels(seen: Observation) -> Observation | None:
     nz, ny, nx = seen.grid.shape
     if ny % 2 or nx % 2 or min(ny, nx) < FEWEST:
         return None
-    share = blocks(seen.counted.astype(np.float64))
-    frames = np.divide(blocks(seen.frames), share, out=np.zeros(share.shape), where=share > 0)
+    frames, counted = mean_of_counted(seen.frames, seen.counted)
     grid = Grid((nz, ny // 2, nx // 2), seen.grid.size)
-    return dataclasses.replace(seen, grid=grid, frames=frames, counted=share > 0, noise=seen.noise / 2)
+    return dataclasses.replace(seen, grid=grid, frames=frames, counted=counted, noise=seen.noise / 2)
+
+
+def mean_of_counted(values: np.ndarray, counted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means over the values of 2 x 2 pixels that count, and where there are any; 0 elsewhere."""
+    share = blocks(counted.astype(np.float64))
+    total = blocks(np.where(counted, values, 0.0))
+    return np.divide(total, share, out=np.zeros(share.shape), where=share > 0), share > 0
 
 
 def wider_cells(model: HeatModel) -> HeatModel:

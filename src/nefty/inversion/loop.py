@@ -27,6 +27,8 @@ from nefty.physics.heat_model import HeatModel
 TOLERANCE = 0.01  # of the misfit around the noise floor
 RANGE = (0.2, 4.0)  # within which the weight may move, as multiples of the first
 FINISHED = "all iterations were done"
+INTERRUPTED = "it was stopped by Ctrl-C; the same command goes on from here"
+FAINT = 2.0  # times the model's error: less noise than that is none
 PLATEAU_WINDOW = 10  # iterations
 SETTLING = 20  # iterations over which a misfit that falls is not settled
 
@@ -84,6 +86,8 @@ class Optimisation:
         if not len(state.x):
             state.x = parameters_to_vector(self.field.parameters()).detach().numpy().copy()
         self._load(state.x)
+        if isinstance(self.field, NeuralField):
+            self.field.anneal(max(state.done - 1, 0))
         self.terms: Terms | None = None
 
     def run(
@@ -103,6 +107,8 @@ class Optimisation:
         total = sum(stage.iterations for stage in recipe.stages)
         began, saved = time.perf_counter() - state.seconds, time.perf_counter()
         with Interrupt() as interrupt:
+            if state.history and (reason := self._reason(interrupt)) is not None:
+                return reason
             while state.stage < len(recipe.stages):
                 stage = recipe.stages[state.stage]
                 if not state.optimiser:
@@ -112,6 +118,8 @@ class Optimisation:
                     if isinstance(self.field, NeuralField):
                         self.field.anneal(state.done)
                     step = optimiser.step(self._evaluate)
+                    if optimiser.stuck:
+                        break
                     state.iteration, state.done = state.iteration + 1, state.done + 1
                     state.x, state.seconds = optimiser.x.numpy(), time.perf_counter() - began
                     self._note(optimiser.value, step)
@@ -158,9 +166,12 @@ class Optimisation:
     def _weight_by_discrepancy(self) -> float:
         """Half the weight where the frames are fitted worse than to their noise, twice where better.
 
-        While the misfit still falls by itself, it says nothing about the weight, which then stays.
+        While the misfit still falls by itself, it says nothing about the weight, which then stays; so it does where
+        the noise is below the model's own error.
         """
-        state, misfits = self.state, self.state.history["misfit"]
+        state, misfits = self.state, self.state.history.get("misfit", [])
+        if not misfits or self.seen.noise < FAINT * self.recipe.noise.floor * self.seen.peak:
+            return state.weight
         before = misfits[-min(SETTLING, len(misfits))]
         if misfits[-1] > 1 and misfits[-1] < (1 - TOLERANCE) * before:
             return state.weight
@@ -231,7 +242,7 @@ class Optimisation:
         """Why to end now, if at all."""
         stop = self.recipe.stop
         if interrupt.asked:
-            return "it was stopped by Ctrl-C; the same command goes on from here"
+            return INTERRUPTED
         if stop.seconds is not None and self.state.seconds >= stop.seconds:
             return f"the {stop.seconds:g} s it was given were over"
         if stop.misfit and self.misfit <= stop.misfit:

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from nefty.core.errors import InputError, unknown_name
 
@@ -144,6 +144,15 @@ class Recipe(_Part):
     stages: tuple[Stage, ...] = Field(min_length=1)
     stop: Stop = Stop()
 
+    @model_validator(mode="after")
+    def _consistent(self) -> Recipe:
+        for stage in self.stages:
+            if stage.high is not None and not (self.field.kind == "voxel" and "box" in self.field.head):
+                raise ValueError(f"stage {stage.name!r} sets high, which only voxels with a box head can change")
+            if stage.voids and self.calibration.background == "none":
+                raise ValueError(f"stage {stage.name!r} sets voids, which need a background; calibrate one")
+        return self
+
 
 def recipe_names() -> list[str]:
     """The recipes that come with nefty."""
@@ -170,14 +179,14 @@ def load_recipe(
 
 
 def parse_override(text: str) -> tuple[str, Any]:
-    """``"weight.tv=0.5"`` as a key and a value; values are written as in TOML, words may go without quotes."""
+    """``"weight.tv=0.5"`` as a key and a value, written as in TOML; words may go without quotes, ``none`` is None."""
     key, separator, value = text.partition("=")
     if not separator or not key.strip():
         raise InputError(f"{text!r} is not of the form key=value, such as weight.tv=0.5.")
     try:
         return key.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
     except tomllib.TOMLDecodeError:
-        return key.strip(), value.strip()
+        return key.strip(), None if value.strip().lower() == "none" else value.strip()
 
 
 def _values(recipe: str | Path | Mapping[str, Any] | Recipe) -> dict[str, Any]:
@@ -243,7 +252,10 @@ def _explain(error: ValidationError) -> str:
             if isinstance(part, str) and part in owner.model_fields:
                 annotation = owner.model_fields[part].annotation
                 owner = Stage if part == "stages" else annotation
-        return str(unknown_name(f"key {where!r}: key", found["loc"][-1], owner.model_fields))
+        last = found["loc"][-1]
+        return str(unknown_name("key", last, owner.model_fields)).replace(f"key={last!r}", f"key {where!r}", 1)
+    if not found["loc"]:
+        return f"{found['msg'].removeprefix('Value error, ')}."
     given = found.get("input")
     more = f" ({len(error.errors()) - 1} more)" if len(error.errors()) > 1 else ""
     return f"{where}={given!r}: {found['msg']}{more}."

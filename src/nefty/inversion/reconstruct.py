@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from nefty.core.errors import InputError
+from nefty.core.hdf5 import digest
 from nefty.core.provenance import provenance
 from nefty.core.run_folder import RunFolder
 from nefty.data.dead_pixels import dead_pixels
@@ -155,6 +156,11 @@ def observe(sequence: Sequence, model: HeatModel, recipe: Recipe) -> tuple[Obser
             f"the frames have shape {frames.shape}, the model predicts {expected}; build the model for this recording, "
             "or let nefty build it (model=None)."
         )
+    if not np.allclose(sequence.times, model.times, rtol=1e-5, atol=0):
+        raise InputError(
+            f"the frames have the times {sequence.times[0]:g}..{sequence.times[-1]:g}, the model "
+            f"{model.times[0]:g}..{model.times[-1]:g}; build the model for the frames after the flash."
+        )
     notes = list(sequence.meta.get("notes", []))
     missing = int((~np.isfinite(frames)).sum())
     if missing:
@@ -205,8 +211,10 @@ def _truth(sequence: Sequence, model: HeatModel) -> np.ndarray | None:
 
 def _describe(model: HeatModel) -> dict[str, Any]:
     """What of a given model decides the result, as text."""
-    names = ("grid", "boundary", "face_mean", "anisotropy", "observe", "integrator", "dtype", "initial")
-    return {name: str(getattr(model, name)) for name in names}
+    names = ("grid", "boundary", "face_mean", "anisotropy", "observe", "integrator", "dtype")
+    arrays = {"times": model.times, "initial": model.initial}
+    hashes = {n: digest(np.asarray(a) if isinstance(a, torch.Tensor) else a) for n, a in arrays.items()}
+    return {name: str(getattr(model, name)) for name in names} | hashes
 
 
 def _leaves(values: Mapping[str, Any], before: str = "") -> list[str]:

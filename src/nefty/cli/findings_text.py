@@ -1,0 +1,68 @@
+"""A reconstruction in words and a table, for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nefty.report.findings import Findings
+    from nefty.report.page import Table
+    from nefty.result.reconstruction import Reconstruction
+
+WIDTH = 100
+
+
+def describe(rec: Reconstruction) -> str:
+    """What was found, whether to believe it, and the table of defects."""
+    from nefty.report.findings import Findings, defect_table
+    from nefty.report.reconstruction_page import units_of
+    from nefty.report.words import counted, span
+
+    findings, units = Findings(rec), units_of(rec)
+    tops = [d.depth_to_top for d in findings.defects]
+    headline = "No defect found."
+    if tops:
+        headline = f"{counted(len(tops), 'defect').capitalize()} found, depth to the top "
+        headline += f"{span(min(tops), max(tops), units.length)} of {rec.grid.size[0]:g}."
+    parts = [_filled(headline + " " + rec.verdict().text)]
+    notes = rec.meta.get("notes")
+    if isinstance(notes, Sequence) and not isinstance(notes, str):
+        parts += [_filled(f"Note: {note}") for note in notes]
+    if findings.pairs:
+        table = defect_table(findings.pairs, rec.grid.spacing, units, truth=findings.truth is not None)
+        parts.append(_aligned(table))
+    return "\n\n".join(parts).replace("\u00a0", " ")
+
+
+def against_truth(findings: Findings) -> str:
+    """How many of the true defects were found, and how far their depths are off."""
+    pairs = [(found, true) for found, true in findings.pairs if found is not None and true is not None]
+    missed = sum(found is None for found, _ in findings.pairs)
+    invented = sum(true is None for _, true in findings.pairs)
+    text = f"Against the truth: {len(pairs)} of {len(pairs) + missed} true defects found, {invented or 'none'} that "
+    text += "are not there." if invented > 1 else "is not there."
+    if pairs:
+        errors = [found.depth_to_top - true.depth_to_top for found, true in pairs]
+        shown = ", ".join(f"{error:+.3f}" for error in errors)
+        thickness = findings.rec.grid.size[0]
+        worst = 100 * max(map(abs, errors)) / thickness
+        text += f" Errors of the depth to the top: {shown}; at most {worst:.1f} % of the thickness."
+    return _filled(text)
+
+
+def _filled(text: str) -> str:
+    return textwrap.fill(text, WIDTH)
+
+
+def _aligned(table: Table) -> str:
+    """Columns under each other, the names to the left, the numbers to the right."""
+    rows = [tuple(table.columns), *(tuple(row) for row in table.rows)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )

@@ -1,0 +1,87 @@
+"""The files of a run that people open: found, written, shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from nefty.result.reconstruction import Reconstruction
+
+REPORT, DEFECTS, VOLUME = "report.html", "defects.csv", "volume.vti"
+DERIVED = {REPORT: "open it in a browser", DEFECTS: "the table", VOLUME: "opens in ParaView"}
+
+
+def load_result(path: Path) -> Reconstruction:
+    """Read the result of a run, given its folder or the file itself."""
+    from nefty.core.errors import InputError
+    from nefty.core.run_folder import CONFIG, RESULT
+    from nefty.result.reconstruction import Reconstruction
+
+    if not path.exists():
+        raise InputError(f"there is no run or result {path}; make one with nefty reconstruct.")
+    if path.is_dir() and not (path / RESULT).exists():
+        state = "has no result yet; the command that started it goes on" if (path / CONFIG).exists() else "is no run"
+        raise InputError(f"{path} {state}.")
+    return Reconstruction.load(path)
+
+
+def load_array(path: Path, what: str) -> np.ndarray:
+    """Read one array from a .npy file; never unpickles."""
+    import numpy as np
+
+    from nefty.core.errors import InputError
+
+    try:
+        with open(path, "rb") as file:
+            found: Any = np.load(file, allow_pickle=False)
+    except (OSError, EOFError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot read the {what} {path}: {reason}; save it with np.save(path, array).") from None
+    if not isinstance(found, np.ndarray):
+        raise InputError(f"the {what} {path} holds several arrays; save one with np.save(path, array).")
+    return found
+
+
+def write_files(rec: Reconstruction, folder: Path) -> None:
+    """Write the report, the table and the volume."""
+    rec.report(folder / REPORT)
+    rec.export(folder / DEFECTS)
+    rec.export(folder / VOLUME)
+
+
+def are_written(folder: Path) -> bool:
+    """Whether all files are there, and no older than the result."""
+    from nefty.core.run_folder import RESULT
+
+    files = [folder / name for name in DERIVED]
+    return all(f.exists() and f.stat().st_mtime >= (folder / RESULT).stat().st_mtime for f in files)
+
+
+def remove_files(folder: Path) -> None:
+    """Delete the report, the table and the volume of an earlier run."""
+    from nefty.core.files import cannot_write
+
+    for name in DERIVED:
+        try:
+            (folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise cannot_write(folder / name, error) from error
+
+
+def listed(folder: Path) -> str:
+    """Where the files are, one line each."""
+    from nefty.core.run_folder import RESULT
+
+    what = {**DERIVED, RESULT: "everything, for nefty report, nefty evaluate and nefty.Reconstruction.load"}
+    width = max(len(str(folder / name)) for name in what)
+    return "\n".join(f"{folder / name!s:<{width}}  {words}" for name, words in what.items())
+
+
+def open_in_browser(page: Path) -> None:
+    """Show a page."""
+    import webbrowser
+
+    webbrowser.open(page.resolve().as_uri())

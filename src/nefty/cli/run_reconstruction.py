@@ -1,0 +1,70 @@
+"""A reconstruction in a run folder, with its progress and its files; shared by ``reconstruct`` and ``demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nefty.cli.run_files import are_written, remove_files, write_files
+from nefty.cli.run_progress import STAGES, RunProgress
+
+if TYPE_CHECKING:
+    from nefty.cli.output import Stages
+    from nefty.data.sequence import Sequence
+    from nefty.result.reconstruction import Reconstruction
+
+MORE_STAGES = STAGES + 1  # of progress: those of the reconstruction, and the files
+
+
+def run_reconstruction(
+    sequence: Sequence,
+    folder: Path,
+    stages: Stages,
+    *,
+    recipe: str = "fast",
+    overrides: dict[str, Any] | None = None,
+    fresh: bool = False,
+) -> Reconstruction:
+    """Run, go on with, or load what is in ``folder``, and write its files if they are not there.
+
+    Args:
+        sequence: the recording.
+        folder: of the run.
+        stages: where progress is shown.
+        recipe: a name or a .toml file.
+        overrides: dotted keys of the recipe and their values.
+        fresh: start over.
+    """
+    from nefty.inversion.reconstruct import reconstruct
+
+    started = (lambda: remove_files(folder)) if fresh else (lambda: None)
+    with RunProgress(stages, started) as progress:
+        found = reconstruct(
+            sequence, recipe=recipe, overrides=overrides, run=folder, fresh=fresh, watch=progress.watch()
+        )
+    if progress.worked or not are_written(folder):
+        with stages.stage("Write the report"):
+            write_files(found, folder)
+    else:
+        stages.say(f"The run in {folder} is finished; this is its result (--fresh starts over).")
+    return found
+
+
+def was_interrupted(rec: Reconstruction) -> bool:
+    """Whether Ctrl-C ended it."""
+    from nefty.inversion.loop import INTERRUPTED
+
+    return rec.stopped == INTERRUPTED
+
+
+def ran_out_of_time(rec: Reconstruction) -> bool:
+    """Whether the seconds it was given were over."""
+    limit, spent = rec.recipe["stop"]["seconds"], rec.history.get("seconds", ())
+    return not is_finished(rec) and limit is not None and len(spent) > 0 and float(spent[-1]) >= limit
+
+
+def is_finished(rec: Reconstruction) -> bool:
+    """Whether all was done that the recipe asks for."""
+    from nefty.inversion.loop import FINISHED
+
+    return rec.stopped == FINISHED

@@ -1,0 +1,161 @@
+"""The sound part from the typical decay, with a defect in view."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from nefty import Boundary, GaussianFlash, Grid, HeatModel, TopHatPulse, UniformFlash, simulate_explicit
+from nefty.inversion.calibration import calibrate, first_guess, refine_background
+
+SLAB = Grid((6, 16, 16), (1.0, 6.0, 6.0))
+TIMES = 0.25 * np.arange(1, 21)
+FLASH = GaussianFlash(100.0, 3.0, 0.2)
+LAYERS = np.array([0.1, 0.1, 0.18, 0.18, 0.13, 0.13])
+FIXED = {"layered": False, "flash": False, "smoothness": 1000.0}
+
+
+def model_of(flash=FLASH, boundary=None, observe="front"):
+    return HeatModel(SLAB, TIMES, flash, boundary, observe=observe)
+
+
+def recorded(alpha, flash=FLASH, boundary=None, observe="front"):
+    return simulate_explicit(SLAB, alpha, TIMES, flash, boundary or Boundary(), observe=observe, safety=16)
+
+
+def with_defect(bulk):
+    alpha = np.full(SLAB.shape, bulk)
+    alpha[2:4, 6:10, 5:10] = 0.05 * bulk
+    return alpha
+
+
+EXCITATIONS = {
+    "gaussian": FLASH,
+    "uniform": UniformFlash(100.0, 0.2),
+    "pulse": TopHatPulse(20.0, 0.3),
+    "profile": TopHatPulse(20.0, 0.3, profile=FLASH.shape(SLAB)[0]),
+    "array": 100 * FLASH.shape(SLAB),
+}
+
+
+@pytest.mark.parametrize("bulk", [0.1, 0.15, 0.2])
+@pytest.mark.parametrize("kind", ["gaussian", "uniform"])
+def test_the_bulk_is_within_three_percent_although_there_is_a_defect(seen, bulk, kind):
+    flash = EXCITATIONS[kind]
+    found = calibrate(model_of(flash), seen(recorded(with_defect(bulk), flash)), 1.5 * bulk, **FIXED)
+    assert found.bulk == pytest.approx(bulk, rel=0.03)
+    np.testing.assert_allclose(found.background, found.bulk)
+    assert found.excitation == flash
+
+
+@pytest.mark.parametrize("kind", ["pulse", "profile", "array"])
+def test_the_excitation_may_be_of_any_kind(seen, kind):
+    heat = EXCITATIONS[kind]
+    found = calibrate(model_of(heat), seen(recorded(with_defect(0.15), heat)), 0.1, **FIXED)
+    assert found.bulk == pytest.approx(0.15, rel=0.03)
+
+
+@pytest.mark.parametrize("observe", ["back", "both"])
+def test_the_back_tells_it_too(seen, observe):
+    frames = recorded(with_defect(0.15), observe=observe)
+    found = calibrate(model_of(observe=observe), seen(frames), 0.1, **FIXED)
+    assert found.bulk == pytest.approx(0.15, rel=0.03)
+
+
+def test_noise_and_missing_values_do_not_disturb_it(seen, rng):
+    frames = recorded(with_defect(0.15))
+    frames += 0.5 * rng.standard_normal(frames.shape)
+    counted = rng.random(frames.shape) < 0.8
+    counted[:, :, :4] = False
+    frames[~counted] = 0
+    found = calibrate(model_of(), seen(frames, noise=0.5, counted=counted), 0.1, **FIXED)
+    assert found.bulk == pytest.approx(0.15, rel=0.03)
+    assert found.residual == pytest.approx(0.25, rel=0.5)  # of means over four pixels
+
+
+def test_only_faint_pixels_count(seen):
+    """Far from the middle of a narrow flash, where all that counts is below a tenth of the brightest."""
+    flash = GaussianFlash(100.0, 1.0, 0.2)
+    frames = recorded(np.full(SLAB.shape, 0.15), flash)
+    counted = np.zeros(frames.shape, bool)
+    counted[:, :2, :2] = True
+    found = calibrate(model_of(flash), seen(np.where(counted, frames, 0), counted=counted), 0.12, **FIXED)
+    assert found.bulk == pytest.approx(0.15, rel=0.05)
+
+
+def test_layers_of_a_sound_part_are_found(seen):
+    """Those near the surface; what lies deeper shows less, and steps of its own are not worth their penalty."""
+    alpha = np.broadcast_to(LAYERS[:, None, None], SLAB.shape).copy()
+    found = calibrate(model_of(), seen(recorded(alpha)), 0.14, layered=True, flash=False, smoothness=1.0)
+    np.testing.assert_allclose(found.background[:4], LAYERS[:4], rtol=0.1)
+    np.testing.assert_allclose(found.background, LAYERS, rtol=0.25)
+    flat = calibrate(model_of(), seen(recorded(alpha)), 0.14, **FIXED)
+    assert found.residual < flat.residual / 5
+    assert found.bulk == pytest.approx(flat.bulk)
+
+
+def test_layers_stay_equal_where_nothing_tells_them_apart(seen):
+    frames = recorded(with_defect(0.15))
+    found = calibrate(model_of(), seen(frames), 0.1, layered=True, flash=False, smoothness=1e5)
+    assert np.ptp(found.background) < 0.02 * found.bulk
+
+
+@pytest.mark.parametrize("flash", [FLASH, UniformFlash(100.0, 0.2)], ids=["gaussian", "uniform"])
+def test_the_flash_is_found_when_asked(seen, flash):
+    wrong = dataclasses.replace(flash, amplitude=130.0, depth=0.27)
+    frames = recorded(np.full(SLAB.shape, 0.15), flash)
+    found = calibrate(model_of(wrong), seen(frames), 0.12, layered=False, flash=True, smoothness=1000.0)
+    assert found.excitation.amplitude == pytest.approx(100, rel=0.03)
+    assert found.excitation.depth == pytest.approx(0.2, rel=0.03)
+    assert found.bulk == pytest.approx(0.15, rel=0.03)
+
+
+@pytest.mark.parametrize("kind", ["pulse", "array"])
+def test_the_strength_of_other_heat_is_found_when_asked(seen, kind):
+    heat = EXCITATIONS[kind]
+    wrong = dataclasses.replace(heat, amplitude=15.0) if kind == "pulse" else 0.75 * heat
+    frames = recorded(with_defect(0.15), heat)
+    found = calibrate(model_of(wrong), seen(frames), 0.12, layered=False, flash=True, smoothness=1000.0)
+    strength = found.excitation.amplitude / 20 if kind == "pulse" else found.excitation.max() / heat.max()
+    assert strength == pytest.approx(1, rel=0.03)
+    assert found.bulk == pytest.approx(0.15, rel=0.03)
+
+
+@pytest.mark.parametrize("bulk", [0.01, 0.15, 0.6])
+@pytest.mark.parametrize("kind", EXCITATIONS)
+def test_the_first_guess_is_within_a_factor_of_two(seen, bulk, kind):
+    heat = EXCITATIONS[kind]
+    guess = first_guess(model_of(heat), seen(recorded(with_defect(bulk), heat)))
+    assert 0.5 < guess / bulk < 2
+
+
+def test_the_first_guess_does_not_depend_on_units(seen):
+    frames = recorded(with_defect(0.15))
+    here = first_guess(model_of(), seen(frames))
+    mm = Grid(SLAB.shape, (1e3, 6e3, 6e3))
+    there = HeatModel(mm, TIMES, GaussianFlash(100.0, 3e3, 200.0))
+    assert first_guess(there, seen(frames, mm)) == pytest.approx(1e6 * here, rel=1e-6)
+
+
+@pytest.mark.parametrize("missing", ["nothing", "most rows", "values here and there"])
+def test_the_background_is_found_again_under_a_known_anomaly(seen, rng, missing):
+    """Also where most of the pixels do not count, or some of those that are taken together."""
+    ratio = with_defect(1.0)
+    frames = recorded(LAYERS[:, None, None] * ratio)
+    counted = np.ones(frames.shape, bool)
+    if missing == "most rows":
+        counted[:, :11] = False
+    elif missing != "nothing":
+        counted = rng.random(frames.shape) < 0.6
+    perturbed = LAYERS * np.array([1.1, 0.93, 1.05, 1.05, 0.95, 1.1])
+    alpha = perturbed[:, None, None] * ratio
+    made = seen(np.where(counted, frames, 0), counted=counted)
+    found = refine_background(model_of(), alpha, perturbed, made, smoothness=0.1, steps=4)
+    before, after = (np.abs(np.log(b / LAYERS)) for b in (perturbed, found))
+    assert after[:4].max() < 0.03
+    assert after.max() < before.max()
+
+
+def test_without_steps_the_background_stays(seen):
+    made = seen(recorded(with_defect(0.15)))
+    assert np.array_equal(refine_background(model_of(), with_defect(0.15), LAYERS, made, smoothness=1, steps=0), LAYERS)

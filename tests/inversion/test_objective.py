@@ -1,0 +1,155 @@
+"""What is minimised: misfit and penalties, independent of units, with its gradient."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from nefty import Boundary, GaussianFlash, Grid, HeatModel
+from nefty.inversion.objective import Objective, Weights
+from nefty.inversion.penalties import total_variation, void_well
+from nefty.inversion.recipe import TotalVariation
+from nefty.testing import taylor_order
+
+GRID = Grid((4, 6, 5), (1.0, 2.0, 2.0))
+TIMES = np.array([0.2, 0.5, 1.0, 2.0])
+FLASH = GaussianFlash(50.0, 1.0, 0.3)
+LAYERS = np.array([0.1, 0.2, 0.15, 0.12])
+ON = ["alpha", "log", "log-ratio"]
+
+
+@pytest.fixture
+def alpha(rng):
+    return LAYERS[:, None, None] * rng.uniform(0.2, 1.0, GRID.shape)
+
+
+@pytest.fixture
+def frames(rng):
+    model = HeatModel(GRID, TIMES, FLASH, dtype="float64")
+    return model(np.full(GRID.shape, 0.14)).numpy() + 0.1 * rng.standard_normal((4, 6, 5))
+
+
+def build(
+    seen, frames, on="log-ratio", grid=GRID, times=TIMES, flash=FLASH, background=LAYERS, dtype="float64", **more
+):
+    model = HeatModel(grid, times, flash, dtype=dtype)
+    made = seen(frames, grid, times, **more)
+    variation = TotalVariation.model_validate({"on": on, "smoothing": 0.1, "back": "sound", "depth_gain": 1.0})
+    return Objective(model, made, variation, background, Weights(tv=2.0, voids=5.0))
+
+
+def terms_of(objective, alpha):
+    return objective(lambda: torch.from_numpy(alpha))
+
+
+def test_raw_units_are_the_plain_sum_of_squares(seen, frames, alpha):
+    objective = build(seen, frames, raw=True)
+    terms = terms_of(objective, alpha)
+    residual = objective.model(alpha).numpy() - frames
+    assert terms.data == pytest.approx(np.sum(residual**2), rel=1e-12)
+    assert terms_of(build(seen, frames), alpha).data == pytest.approx(
+        build(seen, frames).seen.scale * terms.data, rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("on", ON)
+def test_it_is_the_weighted_sum_of_its_terms(seen, frames, alpha, on):
+    objective = build(seen, frames, on)
+    terms = terms_of(objective, alpha)
+    values = {"alpha": alpha, "log": np.log(alpha), "log-ratio": np.log(alpha / LAYERS[:, None, None])}[on]
+    tv = total_variation(torch.from_numpy(values), GRID, smoothing=0.1, back="sound", depth_gain=1.0)
+    ratio = torch.from_numpy(np.log(alpha / LAYERS[:, None, None]))
+    assert terms.tv == pytest.approx(float(tv), rel=1e-12)
+    assert terms.voids == pytest.approx(float(void_well(ratio, GRID)), rel=1e-12)
+    assert float(terms.value) == pytest.approx(terms.data + 2 * terms.tv + 5 * terms.voids, rel=1e-12)
+    objective.weights = Weights(tv=0.0)
+    assert float(terms_of(objective, alpha).value) == pytest.approx(terms.data, rel=1e-12)
+
+
+def test_units_of_temperature_length_and_time_do_not_matter(seen, frames, alpha):
+    """The same part in millikelvin, inches and minutes."""
+    here = terms_of(build(seen, frames), alpha)
+    inches = Grid(GRID.shape, tuple(s / 25.4 for s in GRID.size))  # pyright: ignore[reportArgumentType]
+    flash = GaussianFlash(1000 * FLASH.amplitude, FLASH.width / 25.4, FLASH.depth / 25.4)
+    faster = 60 / 25.4**2
+    there = terms_of(
+        build(seen, 1000 * frames, grid=inches, times=TIMES / 60, flash=flash, background=faster * LAYERS),
+        faster * alpha,
+    )
+    for name in ("data", "tv", "voids"):
+        assert getattr(there, name) == pytest.approx(getattr(here, name), rel=1e-9)
+    assert float(there.value) == pytest.approx(float(here.value), rel=1e-9)
+
+
+def test_the_frame_rate_does_not_matter(seen, alpha):
+    """Twice as many frames of the same cooling cost the same, but for what happens between them."""
+    costs = []
+    for count in (200, 400):
+        times = np.linspace(0, 2, count + 1)[1:]
+        frames = HeatModel(GRID, times, FLASH, dtype="float64")(np.full(GRID.shape, 0.14)).numpy()
+        made = build(seen, frames, times=times)
+        # the peak is that of the first frame, which comes earlier the more there are
+        costs.append(terms_of(made, alpha).data * made.seen.peak**2)
+    assert costs[1] == pytest.approx(costs[0], rel=0.01)
+
+
+def test_what_does_not_count_changes_nothing(seen, frames, alpha, rng):
+    counted = rng.random(frames.shape) < 0.6
+    results = []
+    for hidden in (0.0, 77.0):
+        field = torch.from_numpy(alpha).requires_grad_()
+        values = np.where(counted, frames, hidden)
+        terms = build(seen, values, counted=counted)(lambda f=field: f)
+        results.append((float(terms.value.detach()), torch.autograd.grad(terms.value, field)[0]))
+    assert results[0][0] == results[1][0]
+    assert torch.equal(results[0][1], results[1][1])
+    made = build(seen, frames, counted=counted)
+    residual = (made.model(alpha).numpy() - frames)[counted]
+    assert terms_of(made, alpha).data == pytest.approx(made.seen.scale * np.sum(residual**2), rel=1e-12)
+
+
+@pytest.mark.parametrize("on", ON)
+@pytest.mark.parametrize("masked", [False, True])
+def test_its_gradient_is_exact(seen, frames, alpha, rng, on, masked):
+    more = {"counted": rng.random(frames.shape) < 0.6} if masked else {}
+    objective = build(seen, frames, on, **more)
+    point = torch.from_numpy(alpha)
+    at = point.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(objective(lambda: at).value, at)
+    direction = point * torch.from_numpy(rng.standard_normal(GRID.shape))
+    check = taylor_order(lambda a: objective(lambda: a).value, gradient, point, direction)
+    assert check.passed, check
+
+
+def test_single_precision_agrees_with_double(seen, frames, alpha):
+    double = terms_of(build(seen, frames), alpha)
+    single = terms_of(build(seen, frames, dtype="float32"), alpha.astype(np.float32))
+    assert single.value.dtype == torch.float64
+    assert float(single.value) == pytest.approx(float(double.value), rel=1e-4)
+
+
+def test_the_background_can_be_moved(seen, frames, alpha):
+    objective = build(seen, frames)
+    objective.set_background(2 * LAYERS)
+    moved = terms_of(objective, 2 * alpha)
+    before = terms_of(build(seen, frames), alpha)
+    assert moved.tv == pytest.approx(before.tv, rel=1e-12)
+    assert moved.voids == pytest.approx(before.voids, rel=1e-12)
+
+
+def test_the_sides_of_the_model_are_those_of_the_penalty(seen, frames, alpha):
+    objective = build(seen, frames, "alpha")
+    objective.model = HeatModel(GRID, TIMES, FLASH, Boundary("adiabatic"), dtype="float64")
+    tv = total_variation(
+        torch.from_numpy(alpha), GRID, smoothing=0.1, back="sound", depth_gain=1.0, lateral="adiabatic"
+    )
+    assert terms_of(objective, alpha).tv == pytest.approx(float(tv), rel=1e-12)
+
+
+def test_the_recording_is_not_changed(seen, frames, alpha):
+    objective = build(seen, frames)
+    kept = objective.seen.frames.copy()
+    terms_of(objective, alpha)
+    assert np.array_equal(kept, objective.seen.frames)
+    assert dataclasses.is_dataclass(objective.seen)

@@ -1,0 +1,145 @@
+"""Total variation and the double well, against values worked out by hand."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from nefty import Grid, InputError
+from nefty.inversion.penalties import total_variation, void_well
+from nefty.testing import taylor_order
+
+# Two layers of 2 x 2 cells with edges dz = 1, dy = 2, dx = 0.5; a cell measures 1.
+TINY = Grid((2, 2, 2), (2.0, 4.0, 1.0))
+GRID = Grid((3, 4, 5), (0.9, 2.0, 3.0))
+RULES = [
+    (lateral, back, gain) for lateral in ("periodic", "adiabatic") for back in ("free", "sound") for gain in (0, 3)
+]
+
+
+def tiny(value: float = 2.0) -> torch.Tensor:
+    """One cell, at the front, row 0, column 0."""
+    field = torch.zeros(TINY.shape, dtype=torch.float64)
+    field[0, 0, 0] = value
+    return field
+
+
+def test_periodic_by_hand():
+    """A lone cell of 2: at itself steps of 2 in z, y and x; seen from the row and the column before it, which wrap."""
+    at_itself = math.sqrt((2 / 1) ** 2 + (2 / 2) ** 2 + (2 / 0.5) ** 2)
+    row_before, column_before = 2 / 2, 2 / 0.5
+    got = total_variation(tiny(), TINY, smoothing=0.0)
+    assert float(got) == pytest.approx(at_itself + row_before + column_before, rel=1e-14)
+
+
+def test_adiabatic_by_hand():
+    """No step across the sides: only the cell itself sees one."""
+    got = total_variation(tiny(), TINY, smoothing=0.0, lateral="adiabatic")
+    assert float(got) == pytest.approx(math.sqrt(4 + 1 + 16), rel=1e-14)
+    far = tiny().flip(1, 2)  # now in the last row and column, which have no forward step
+    got = total_variation(far, TINY, smoothing=0.0, lateral="adiabatic")
+    assert float(got) == pytest.approx(2 / 1 + 2 / 2 + 2 / 0.5, rel=1e-14)
+
+
+def test_the_last_layer_has_no_step_unless_what_lies_beyond_is_sound():
+    deep = tiny().flip(0)
+    lateral = math.sqrt(1 + 16) + 1 + 4
+    above = 2.0  # the step from the layer before
+    assert float(total_variation(deep, TINY, smoothing=0.0)) == pytest.approx(lateral + above, rel=1e-14)
+    sound = math.sqrt(4 + 1 + 16) + 1 + 4 + above
+    assert float(total_variation(deep, TINY, smoothing=0.0, back="sound")) == pytest.approx(sound, rel=1e-14)
+
+
+def test_what_sticks_to_the_back_costs_as_much_as_what_does_not():
+    inside, at_back = torch.zeros(2, *GRID.shape, dtype=torch.float64)
+    inside[1, 1:3, 1:3] = at_back[2, 1:3, 1:3] = -3.0
+    floated, stuck = (float(total_variation(f, GRID, smoothing=1e-3, back="sound")) for f in (inside, at_back))
+    assert stuck == pytest.approx(floated, rel=1e-12)
+    assert float(total_variation(at_back, GRID, smoothing=1e-3)) < 0.95 * floated
+
+
+def test_epsilon_is_what_a_constant_costs():
+    flat = torch.full(TINY.shape, 0.7, dtype=torch.float64)
+    assert float(total_variation(flat, TINY, smoothing=0.25)) == pytest.approx(8 * 0.25, rel=1e-14)
+    got = total_variation(tiny(), TINY, smoothing=0.5, lateral="adiabatic")
+    assert float(got) == pytest.approx(math.sqrt(4 + 1 + 16 + 0.25) + 7 * 0.5, rel=1e-14)
+
+
+def test_the_papers_epsilon_is_the_default():
+    flat = torch.zeros(TINY.shape, dtype=torch.float64)
+    assert float(total_variation(flat, TINY)) == pytest.approx(8e-6, rel=1e-12)
+
+
+def test_depth_weighs_as_one_plus_gain_times_depth_squared():
+    """Centres of the two layers lie at 1/4 and 3/4 of the thickness."""
+    got = total_variation(tiny(), TINY, smoothing=0.0, lateral="adiabatic", depth_gain=8.0)
+    assert float(got) == pytest.approx(math.sqrt(21) * (1 + 8 / 16), rel=1e-14)
+    flat = torch.zeros(TINY.shape, dtype=torch.float64)
+    got = total_variation(flat, TINY, smoothing=1.0, depth_gain=8.0)
+    assert float(got) == pytest.approx(4 * (1 + 8 / 16) + 4 * (1 + 8 * 9 / 16), rel=1e-14)
+
+
+@pytest.mark.parametrize(("lateral", "back", "gain"), RULES)
+def test_its_gradient_is_that_of_finite_differences(rng, lateral, back, gain):
+    point = torch.from_numpy(rng.standard_normal(GRID.shape))
+
+    def cost(field):
+        return total_variation(field, GRID, smoothing=0.1, lateral=lateral, back=back, depth_gain=gain, unit=0.9)
+
+    at = point.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(cost(at), at)
+    for index in [(0, 0, 0), (1, 3, 4), (2, 2, 0), (2, 3, 4)]:
+        step = torch.zeros_like(point)
+        step[index] = 1e-6
+        difference = float(cost(point + step) - cost(point - step)) / 2e-6
+        assert float(gradient[index]) == pytest.approx(difference, rel=1e-6, abs=1e-9)
+    check = taylor_order(cost, gradient, point, torch.from_numpy(rng.standard_normal(GRID.shape)))
+    assert check.passed, check
+
+
+def test_a_constant_field_has_no_gradient():
+    flat = torch.full(GRID.shape, 0.3, requires_grad=True)
+    (gradient,) = torch.autograd.grad(total_variation(flat, GRID), flat)
+    assert bool(torch.isfinite(gradient).all())
+    assert float(gradient.abs().max()) == 0
+
+
+@pytest.mark.parametrize("penalty", ["tv", "voids"])
+def test_the_unit_of_length_does_not_matter(rng, penalty):
+    field = torch.from_numpy(rng.standard_normal(GRID.shape))
+    inches = Grid(GRID.shape, tuple(25.4 * s for s in GRID.size))  # pyright: ignore[reportArgumentType]
+
+    def cost(grid):
+        if penalty == "voids":
+            return float(void_well(field, grid, unit=grid.size[0]))
+        return float(total_variation(field, grid, smoothing=0.1, depth_gain=2.0, unit=grid.size[0]))
+
+    assert cost(inches) == pytest.approx(cost(GRID), rel=1e-12)
+
+
+def test_bad_rules_are_refused():
+    field = torch.zeros(TINY.shape)
+    with pytest.raises(InputError, match=r"back='sond'.*'sound'"):
+        total_variation(field, TINY, back="sond")
+    with pytest.raises(InputError, match="depth_gain=-1"):
+        total_variation(field, TINY, depth_gain=-1)
+
+
+@pytest.mark.parametrize(("ratio", "value"), [(1.0, 0.0), (0.5, 0.25), (0.25, 3 / 16), (1e-12, 0.0), (1.5, 0.0)])
+def test_the_well_has_its_two_bottoms_at_sound_and_void(ratio, value):
+    """u (1 - u) of the deficit u = 1 - ratio; better than sound costs nothing."""
+    log_ratio = torch.full(TINY.shape, math.log(ratio), dtype=torch.float64)
+    assert float(void_well(log_ratio, TINY)) == pytest.approx(8 * value, abs=1e-10)
+
+
+def test_the_well_counts_volume_and_has_its_gradient(rng):
+    log_ratio = torch.from_numpy(rng.uniform(-4, -0.01, GRID.shape))
+    deficit = 1 - np.exp(log_ratio.numpy())
+    assert float(void_well(log_ratio, GRID, unit=0.9)) == pytest.approx(
+        np.sum(deficit * (1 - deficit)) * np.prod(GRID.spacing) / 0.9**3
+    )
+    at = log_ratio.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(void_well(at, GRID), at)
+    check = taylor_order(lambda f: void_well(f, GRID), gradient, log_ratio, log_ratio)
+    assert check.passed, check
