@@ -256,7 +256,7 @@ def _run_all(cases: Sequence[Case], folder: Path, processes: int, tell: Tell) ->
         write_atomic(folder / f"{cases[index].key}.json", json.dumps(result, indent=1) + "\n")
         case = cases[index]
         what = f"{case.recipe}, {case.condition}, {case.kind} {case.seed}"
-        tell(f"{len(done)} of {len(cases)}", f"{what}: IoU {result['iou']:.3f}, {result['seconds']:.0f} s")
+        tell(f"{len(done)} of {len(cases)}: {what}: IoU {result['iou']:.3f}, {result['seconds']:.0f} s", "")
 
     if processes == 1:
         for index in left:

@@ -170,7 +170,8 @@ class Optimisation:
         the noise is below the model's own error.
         """
         state, misfits = self.state, self.state.history.get("misfit", [])
-        if not misfits or self.seen.noise < FAINT * self.recipe.noise.floor * self.seen.peak:
+        noisy = self.seen.noise > FAINT * self.recipe.noise.floor * self.seen.peak
+        if not misfits or (misfits[-1] > 1 and not noisy):
             return state.weight
         before = misfits[-min(SETTLING, len(misfits))]
         if misfits[-1] > 1 and misfits[-1] < (1 - TOLERANCE) * before:
@@ -181,8 +182,10 @@ class Optimisation:
 
     def _refine_background(self, steps: int) -> None:
         state, alpha = self.state, self.volume()
+        # The worse the frames are fitted yet, the less is a step between layers to be believed.
+        smoothness = 10 * state.weight + 0.5 * self.misfit * self.seen.floor
         state.background = refine_background(
-            self.model, alpha, state.background, self.seen, smoothness=10 * state.weight, steps=steps
+            self.model, alpha, state.background, self.seen, smoothness=smoothness, steps=steps
         )
         state.evaluations += steps * (1 + len(state.background) // 2)
         set_background(self.field, state.background)

@@ -28,7 +28,7 @@ from nefty.physics.heat_model import HeatModel
 from nefty.result.reconstruction import Reconstruction
 
 FREE = ("stop", "summary")  # may differ when a run goes on
-QUIET_WEIGHT, NOISE_WEIGHT = 1.0, 25.0  # first weight of the total variation: 1 + 25 * 100 sigma/peak
+QUIET_WEIGHT, NOISE_WEIGHT = 2.0, 25.0  # first weight of the total variation: 2 + 25 * 100 sigma/peak
 
 
 @dataclasses.dataclass(frozen=True)
