@@ -118,8 +118,8 @@ class Optimisation:
                     if isinstance(self.field, NeuralField):
                         self.field.anneal(state.done)
                     step = optimiser.step(self._evaluate)
-                    if optimiser.stuck:
-                        break
+                    if optimiser.stuck:  # the last trial was refused: back to where it stands
+                        self._evaluate(optimiser.x)
                     state.iteration, state.done = state.iteration + 1, state.done + 1
                     state.x, state.seconds = optimiser.x.numpy(), time.perf_counter() - began
                     self._note(optimiser.value, step)
