@@ -1,6 +1,7 @@
 import pytest
 
-from nefty.cli.output import Stages, duration
+from nefty.cli.output import Stages
+from nefty.report.words import duration
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from nefty.core.errors import InputError, NeftyError
 from nefty.core.files import write_atomic
 from nefty.core.hdf5 import digest
 from nefty.metrics.summary import mean_interval
+
+if TYPE_CHECKING:
+    from nefty.result.reconstruction import Reconstruction
 
 
 @dataclass(frozen=True)
@@ -108,32 +111,17 @@ def run_case(case: Case) -> dict[str, Any]:
         "defects": len(specimen.defects),
         "defects_found": len(found.defects()),
         "bulk_error": None if bulk is None else float(bulk) / specimen.bulk[0] - 1,
-        "top_errors": top_errors(found, sequence.truth, specimen.background(found.grid)),
+        "top_errors": top_errors(found),
         "weight": float(found.history["weight"][-1]),
     }
 
 
-def top_errors(found: Any, truth: np.ndarray, background: np.ndarray) -> list[float]:
-    """Error of the depth to the top of each true defect that was found, in cells.
+def top_errors(found: Reconstruction) -> list[float]:
+    """Error of the depth to the top of each true defect that was found, in cells; the truth is measured likewise."""
+    from nefty.report.findings import Findings
 
-    The truth is measured like the reconstruction. A defect is found if a finding lies within its lateral extent.
-    """
-    from nefty.result.defects import find_defects
-    from nefty.result.segmentation import segment
-
-    grid = found.grid
-    real = find_defects(truth, background, grid, segment(truth, background, grid, "default", "periodic"))
-    errors = []
-    for defect in real:
-        near = [
-            f
-            for f in found.defects()
-            if abs(f.centre[1] - defect.centre[1]) <= defect.size_y / 2
-            and abs(f.centre[2] - defect.centre[2]) <= defect.size_x / 2
-        ]
-        if near:
-            errors.append(min(abs(f.depth_to_top - defect.depth_to_top) for f in near) / grid.spacing[0])
-    return errors
+    pairs = [(f, t) for f, t in Findings(found).pairs if f is not None and t is not None]
+    return [abs(f.depth_to_top - t.depth_to_top) / found.grid.spacing[0] for f, t in pairs]
 
 
 def run(

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 SEED, KIND, NOISE = 57, "layered", 1e-3  # two boxes and a cylinder, each deeper than the one before
 RECORDING = "recording.h5"
-STOPPED = 130
 
 
 def run(
@@ -50,6 +49,7 @@ def demonstrate(
         from nefty.cli.findings_text import against_truth, describe
         from nefty.cli.run_files import REPORT, listed, open_in_browser
         from nefty.cli.run_reconstruction import run_reconstruction, was_interrupted
+        from nefty.core.interrupt import STOPPED
         from nefty.report.findings import Findings
 
     with stages.stage("Make the recording", hint="the first time on a machine, compiling takes a while") as report:

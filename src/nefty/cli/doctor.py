@@ -243,7 +243,7 @@ def _show(report: dict[str, Any]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from nefty.cli.output import duration
+    from nefty.report.words import duration
 
     console = Console(highlight=False)
     if not console.is_terminal:

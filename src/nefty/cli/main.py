@@ -10,8 +10,7 @@ import typer
 from nefty import __version__
 from nefty.cli import bench, demo, doctor, evaluate, reconstruct, report, simulate
 from nefty.core.errors import NeftyError
-
-STOPPED = 130
+from nefty.core.interrupt import STOPPED
 
 app = typer.Typer(
     name="nefty",

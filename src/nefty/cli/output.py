@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from nefty.report.words import duration
+
 
 class Report(Protocol):
     """Takes the fraction of a stage that is done, 0 to 1, and a word about it."""
@@ -60,18 +62,6 @@ class Stages:
         """A line on stderr, unless it shall be quiet."""
         if not self.quiet:
             print(line, file=sys.stderr, flush=True)
-
-
-def duration(seconds: float) -> str:
-    """``"34 ms"``, ``"2.1 s"``, ``"3 min 20 s"``, ``"2 h 5 min"``."""
-    if seconds < 0.9995:
-        return f"{1000 * seconds:.3g} ms"
-    if seconds < 90:
-        return f"{seconds:.3g} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
 
 
 @contextmanager

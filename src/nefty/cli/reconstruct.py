@@ -11,8 +11,6 @@ import typer
 if TYPE_CHECKING:
     from nefty.data.sequence import Sequence
 
-STOPPED = 130
-
 
 def run(
     file: Annotated[
@@ -48,6 +46,7 @@ def run(
     """
     from nefty.cli.output import Stages
     from nefty.cli.recipe_text import recipe_text
+    from nefty.core.interrupt import STOPPED
     from nefty.inversion.recipe import load_recipe, parse_override
 
     overrides = dict(parse_override(text) for text in settings or ())

@@ -8,7 +8,8 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from nefty.cli.output import Report, Stages, duration
+from nefty.cli.output import Report, Stages
+from nefty.report.words import duration
 
 if TYPE_CHECKING:
     from nefty.inversion.reconstruct import Watch

@@ -7,6 +7,8 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
+STOPPED = 130  # exit code of a program that Ctrl-C has ended
+
 
 class Interrupt:
     """Within the block, the first Ctrl-C only sets ``asked``; the second one raises KeyboardInterrupt as usual.

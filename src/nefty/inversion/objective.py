@@ -97,8 +97,8 @@ class Objective:
         value = data + self.weights.tv * tv
         voids = torch.zeros((), dtype=torch.float64)
         if self.weights.voids:
-            ratio = torch.log(alpha) - self._log_background.to(alpha) if self._log_background is not None else None
-            if ratio is not None:
-                voids = void_well(ratio, grid, unit=thickness).double()
-                value = value + self.weights.voids * voids
+            assert self._log_background is not None  # the recipe sees to it
+            ratio = torch.log(alpha) - self._log_background.to(alpha)
+            voids = void_well(ratio, grid, unit=thickness).double()
+            value = value + self.weights.voids * voids
         return Terms(value, float(data.detach()), float(tv.detach()), float(voids.detach()))

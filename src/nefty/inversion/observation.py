@@ -46,10 +46,7 @@ class Observation:
         """The greatest rise, of the values that count; the 99.9th percentile of each frame, so that a hot pixel
         does not make it.
         """
-        counted = np.where(self.counted, self.frames, np.nan)
-        pixels = counted.reshape(-1, *counted.shape[-2:])
-        pixels = pixels[np.isfinite(pixels).any(axis=(1, 2))]
-        return float(np.nanmax(np.nanpercentile(pixels, 99.9, axis=(1, 2))))
+        return peak_of(self.frames, self.counted)
 
     @cached_property
     def scale(self) -> float:
@@ -69,3 +66,10 @@ class Observation:
     def floor(self) -> float:
         """The misfit of pure noise: scale * noise^2 * (number of values)."""
         return self.scale * self.noise**2 * float(self.counted.sum())
+
+
+def peak_of(frames: np.ndarray, counted: np.ndarray) -> float:
+    """The greatest 99.9th percentile of a frame's counted values."""
+    pixels = np.where(counted, frames, np.nan).reshape(-1, *frames.shape[-2:])
+    pixels = pixels[np.isfinite(pixels).any(axis=(1, 2))]
+    return float(np.nanmax(np.nanpercentile(pixels, 99.9, axis=(1, 2)))) if len(pixels) else 0.0

@@ -22,7 +22,7 @@ from nefty.inversion.build import build_model, with_excitation
 from nefty.inversion.calibration import Calibration, calibrate, first_guess
 from nefty.inversion.loop import FINISHED, Optimisation, State, history_of
 from nefty.inversion.noise import estimate_noise
-from nefty.inversion.observation import Observation
+from nefty.inversion.observation import Observation, peak_of
 from nefty.inversion.recipe import Recipe, load_recipe
 from nefty.physics.heat_model import HeatModel
 from nefty.result.reconstruction import Reconstruction
@@ -173,8 +173,7 @@ def observe(sequence: Sequence, model: HeatModel, recipe: Recipe) -> tuple[Obser
     if sigma is None:
         sigma = estimate_noise(frames, counted)
     clean = np.where(counted, frames, 0.0)
-    peak = Observation(model.grid, model.times, clean, counted, 0.0).peak
-    noise = float(np.hypot(sigma, recipe.noise.floor * peak))
+    noise = float(np.hypot(sigma, recipe.noise.floor * peak_of(clean, counted)))
     if not noise > 0:
         raise InputError("the noise is 0 and so is noise.floor; give noise.floor a small value such as 3e-5.")
     raw = recipe.weight.units == "raw"

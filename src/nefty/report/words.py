@@ -43,9 +43,9 @@ def span(low: float, high: float, unit: str) -> str:
 
 def duration(seconds: float) -> str:
     """``"85 ms"``, ``"12.3 s"``, ``"4 min 10 s"``, ``"2 h 5 min"``."""
-    if seconds < 1:
+    if seconds < 0.9995:
         return f"{1000 * seconds:.3g} ms"
-    if seconds < 100:
+    if seconds < 90:
         return f"{seconds:.3g} s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
