@@ -66,7 +66,8 @@ def test_the_box_bounds_the_diffusivity_at_every_depth():
         field.unknown[0] -= 100
         field.unknown[1] += 100
     assert float(field().detach().max()) > 0.3  # the field itself does not clamp
-    field.project()
+    with torch.no_grad():
+        field.unknown.clamp_(low, high)
     alpha = field().detach()
     assert np.allclose(alpha[0], 0.02)
     assert np.allclose(alpha[1], 0.3)
@@ -78,9 +79,6 @@ def test_a_head_without_a_box_lets_the_unknowns_go_anywhere():
     low, high = field.box
     assert bool((low == -math.inf).all())
     assert bool((high == math.inf).all())
-    before = field.unknown.detach().clone()
-    field.project()
-    assert torch.equal(field.unknown, before)
 
 
 @pytest.mark.parametrize("head", HEADS, ids=repr)
@@ -151,7 +149,7 @@ def test_rescaling_moves_the_box_with_the_unknowns(rng):
     field.rescale(scale)
     with torch.no_grad():
         field.unknown.add_(100.0)
-    field.project()
+        field.unknown.clamp_(*field.box)
     assert np.allclose(field().detach(), 0.11)
     assert np.allclose(field.box[1].numpy() * scale, math.log(1.1))
 

@@ -20,7 +20,7 @@ BULK = 0.15
 QUICK: dict[str, Any] = {
     "name": "quick",
     "model": {"layers": 6},
-    "calibration": {"background": "layered", "start": 0.12, "smoothness": 1000.0},
+    "calibration": {"background": "layered", "start": 0.12, "strata": 3},
     "field": {
         "kind": "voxel",
         "relative": True,

@@ -196,3 +196,93 @@ def test_single_precision_stays_single_and_converges():
     assert optimiser.x.dtype == torch.float32
     assert optimiser.value is not None
     assert optimiser.value < 1e-6 * quadratic(START)[0]
+
+
+# Curvature that is handed on. The values v = scale * x are the same for both optimisers, their unknowns x are not.
+
+SCALE = torch.from_numpy(np.geomspace(0.2, 5.0, SIZE))
+
+
+def in_values(function, scale):
+    """A function of values, by unknowns."""
+
+    def evaluate(x):
+        value, gradient = function(x * scale)
+        return value, gradient * scale
+
+    return evaluate
+
+
+def handed_on(first, before, after, memory=20):
+    """An optimiser at the same values, with unknowns of scale ``after``, that learned from the first."""
+    second = ProjectedLBFGS(first.x * before / after, memory=memory)
+    second.learn(first.learned(before), after)
+    return second
+
+
+@pytest.mark.parametrize("function", [quadratic, rosenbrock])
+@pytest.mark.parametrize(("before", "after"), [(1.0, 4.0), (0.5, 0.125), (SCALE, 2 * SCALE), (SCALE, SCALE)])
+def test_what_was_learned_leads_to_the_same_next_step(function, before, after):
+    """Scales in a ratio that is a power of two, so that nothing is rounded; but for that of SCALE itself."""
+    first = ProjectedLBFGS(START / before)
+    for _ in range(6):
+        first.step(in_values(function, before))
+    second = handed_on(first, before, after)
+    assert len(second.pairs) == len(first.pairs) > 1
+    for _ in range(3):
+        first.step(in_values(function, before))
+        second.step(in_values(function, after))
+        torch.testing.assert_close(second.x * after, first.x * before, rtol=1e-9, atol=1e-9)
+
+
+def test_curvature_known_in_all_directions_is_known_at_any_scale():
+    """Conjugate pairs, as many as unknowns: the inverse of the matrix, so that the next step is the last."""
+    first = ProjectedLBFGS(START)
+    for s in torch.from_numpy(TURN.T.copy()):
+        y = MATRIX @ s
+        first.pairs.append((s, y, float(s @ y)))
+    second = handed_on(first, 1.0, SCALE)
+    second.step(in_values(quadratic, SCALE))
+    torch.testing.assert_close(second.x * SCALE, TARGET, rtol=1e-8, atol=1e-8)
+
+
+def test_the_last_step_is_understood_at_any_scale():
+    """The secant equation H y = s, whatever the first guess of H is."""
+    first = ProjectedLBFGS(START)
+    for _ in range(6):
+        first.step(rosenbrock)
+    second = handed_on(first, 1.0, SCALE)
+    s, y, sy = second.pairs[-1]
+    assert float(s @ y) == pytest.approx(sy)
+    torch.testing.assert_close(second._direction(y, torch.ones_like(y)), -s)
+    torch.testing.assert_close(s * SCALE, first.pairs[-1][0])
+
+
+def test_only_as_much_is_learned_as_the_memory_holds():
+    first = ProjectedLBFGS(START)
+    for _ in range(9):
+        first.step(rosenbrock)
+    second = handed_on(first, 1.0, 1.0, memory=3)
+    assert len(second.pairs) == 3
+    for (s, y, sy), (s_first, y_first, sy_first) in zip(second.pairs, first.pairs[-3:], strict=True):
+        assert torch.equal(s, s_first)
+        assert torch.equal(y, y_first)
+        assert sy == sy_first
+
+
+def test_the_order_of_what_was_learned_is_kept_beyond_ten_pairs():
+    first = ProjectedLBFGS(START)
+    for _ in range(14):
+        first.step(rosenbrock)
+    assert len(first.pairs) > 10
+    second = handed_on(first, 1.0, 1.0)
+    assert [sy for *_, sy in second.pairs] == [sy for *_, sy in first.pairs]
+
+
+def test_what_was_learned_is_a_copy():
+    first = ProjectedLBFGS(START)
+    for _ in range(3):
+        first.step(rosenbrock)
+    learned = first.learned()
+    learned["0"]["s"][:] = 7.0
+    assert not bool((first.pairs[0][0] == 7).any())

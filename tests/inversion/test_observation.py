@@ -4,9 +4,12 @@ import dataclasses
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nefty import Boundary, GaussianFlash, Grid, HeatModel, InputError, TopHatPulse, UniformFlash
 from nefty.inversion.coarsening import blocks, wider_cells, wider_pixels
+from nefty.inversion.observation import Observation
 
 GRID = Grid((4, 16, 18), (1.0, 4.0, 4.5))
 TIMES = [0.5, 1.0, 2.0]
@@ -41,6 +44,45 @@ def test_the_floor_is_what_pure_noise_costs(seen, rng, frames):
     noise = 0.3 * rng.standard_normal((400, *frames.shape))
     cost = made.scale * np.mean(np.sum(noise**2 * counted, axis=(1, 2, 3)))
     assert made.floor == pytest.approx(cost, rel=0.02)
+
+
+@given(noise=st.floats(1e-3, 10), seed=st.integers(0, 1000))
+def test_without_an_error_of_the_model_all_that_counts_weighs_the_same(noise, seed):
+    random = np.random.default_rng(seed)
+    frames, counted = random.uniform(1, 50, (3, 16, 18)), random.random((3, 16, 18)) < 0.7
+    made = Observation(GRID, np.array(TIMES), frames, counted, noise)
+    np.testing.assert_allclose(made.weights, np.where(counted, made.scale, 0), rtol=1e-12)
+    assert made.floor == pytest.approx(made.scale * noise**2 * counted.sum())
+
+
+@pytest.mark.parametrize("relative", [1e-3, 0.01, 1.0])
+def test_an_error_of_the_model_lets_dim_pixels_weigh_more(seen, rng, frames, relative):
+    """As the inverse of the variance; the signal as a whole weighs what it did."""
+    counted = rng.random(frames.shape) < 0.7
+    plain, made = (seen(frames, GRID, TIMES, noise=0.05, counted=counted, relative=r) for r in (0.0, relative))
+    assert (made.weights[~counted] == 0).all()
+    assert np.sum(made.weights * frames**2) == pytest.approx(np.sum(plain.weights * frames**2))
+    by_brightness = made.weights[counted][np.argsort(frames[counted])]
+    assert (np.diff(by_brightness) < 0).all()
+    np.testing.assert_allclose(made.variance, 0.05**2 + (relative * frames) ** 2)
+    evened = (made.weights * made.variance)[counted]
+    np.testing.assert_allclose(evened, evened[0])
+
+
+def test_the_floor_is_what_noise_and_the_models_error_cost(seen, rng, frames):
+    counted = rng.random(frames.shape) < 0.7
+    made = seen(frames, GRID, TIMES, noise=0.3, counted=counted, relative=0.02)
+    error = np.sqrt(0.3**2 + (0.02 * frames) ** 2) * rng.standard_normal((400, *frames.shape))
+    cost = np.mean(np.sum(made.weights * error**2, axis=(1, 2, 3)))
+    assert made.floor == pytest.approx(cost, rel=0.02)
+
+
+@pytest.mark.parametrize("relative", [0.0, 0.01])
+def test_the_unit_of_temperature_changes_no_misfit(seen, rng, frames, relative):
+    residual = rng.standard_normal(frames.shape)
+    here, there = (seen(u * frames, GRID, TIMES, noise=u * 0.3, relative=relative) for u in (1.0, 1000.0))
+    assert np.sum(there.weights * (1000 * residual) ** 2) == pytest.approx(np.sum(here.weights * residual**2))
+    assert there.floor == pytest.approx(here.floor)
 
 
 def test_a_hot_pixel_does_not_make_the_peak_and_what_does_not_count_neither(seen):

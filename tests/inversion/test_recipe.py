@@ -7,7 +7,7 @@ import pytest
 from nefty import InputError
 from nefty.inversion.recipe import Recipe, load_recipe, parse_override, recipe_names
 
-LEAST = {"name": "mine", "stages": [{"name": "only", "iterations": 5}]}
+LEAST = {"name": "mine", "field": {"relative": True}, "stages": [{"name": "only", "iterations": 5}]}
 
 
 def test_the_recipes_that_come_with_nefty():
@@ -62,6 +62,9 @@ def test_a_recipe_cannot_be_changed_in_place():
         ("field.skip", None, lambda r: r.field.skip),
         ("stages.0.iterations", 3, lambda r: r.stages[0].iterations),
         ("stages.only.voids", 2.5, lambda r: r.stages[0].voids),
+        ("stages.only.buried", 2, lambda r: r.stages[0].buried),
+        ("noise.relative", 1e-3, lambda r: r.noise.relative),
+        ("calibration.strata", 2, lambda r: r.calibration.strata),
     ],
 )
 @pytest.mark.parametrize("kind", ["mapping", "recipe"])
@@ -129,7 +132,9 @@ def test_unknown_recipes_are_refused(name):
         ("noise.floor", float("nan")),
         ("calibration.background", "some"),
         ("calibration.start", -0.1),
-        ("calibration.smoothness", float("inf")),
+        ("calibration.strata", 0),
+        ("calibration.strata", 7),
+        ("noise.relative", -1e-3),
         ("field.kind", "voxels"),
         ("field.head", "tanh"),
         ("field.low", 0),
@@ -146,6 +151,7 @@ def test_unknown_recipes_are_refused(name):
         ("stages.0.iterations", "many"),
         ("stages.0.optimiser", "sgd"),
         ("stages.0.memory", 0),
+        ("stages.0.buried", -1),
         ("stages.0.learning_rate", 0),
         ("stop.seconds", 0),
         ("stop.plateau", -1),

@@ -73,15 +73,14 @@ class VoxelField(nn.Module):
 
     @torch.no_grad()
     def rescale(self, scale: Any) -> None:
-        """Change the scale of the unknowns and nothing else."""
-        new = torch.as_tensor(scale).to(self.scale)
-        self.unknown.copy_(self.unknown * self.scale / new)
-        self.scale = new
-
-    @torch.no_grad()
-    def project(self) -> None:
-        """Move unknowns that have left the box onto its nearest side."""
-        self.unknown.clamp_(*self.box)
+        """Change the scale of the unknowns and nothing else; what sits on a side of the box stays on it, to the bit."""
+        low, high = self.box
+        at_low, at_high = self.unknown <= low, self.unknown >= high
+        value = self.unknown * self.scale
+        self.scale = torch.as_tensor(scale).to(self.scale)
+        low, high = self.box
+        value = torch.where(at_low, low, torch.where(at_high, high, value / self.scale))
+        self.unknown.copy_(value.to(self.unknown))
 
     def forward(self) -> Tensor:
         """Diffusivity of the cells, (z, y, x)."""

@@ -113,7 +113,10 @@ def build_optimiser(stage: Stage, recipe: Recipe, field: AnyField, x: Tensor) ->
     low = high = None
     if isinstance(field, VoxelField):
         field.head = build_head(recipe.field, stage.high)
-        low, high = (b.expand(field.grid.shape).reshape(-1) for b in _tensors(field))
+        low, high = (b.expand(field.grid.shape).clone() for b in _tensors(field))
+        if stage.buried:
+            low[: stage.buried] = field.head.inverse(1.0).to(low) / field.scale.expand(low.shape)[: stage.buried]
+        low, high = low.reshape(-1), high.reshape(-1)
     if stage.optimiser == "lbfgs":
         return ProjectedLBFGS(x, low, high, stage.memory)
     return Adam(x, stage.learning_rate, stage.decay, stage.decay_every, low, high)

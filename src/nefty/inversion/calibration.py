@@ -1,14 +1,16 @@
 """The sound part: its diffusivity at each depth, and the strength of the flash, from the typical decay.
 
-The model of a part without defects has few unknowns: a diffusivity per layer, and the flash's amplitude and depth.
-They are fitted by Gauss-Newton with the exact Jacobian of the solver. Pixels over defects do not fit, and count the
-less the worse they do; a total-variation penalty along z keeps layers equal that the data cannot tell apart.
+The model of a part without defects has few unknowns: a diffusivity for each of a few strata, and the flash's amplitude
+and depth. They are fitted by Gauss-Newton with exact Jacobians. Pixels over defects do not fit, and count the less the
+worse they do. How many strata there are, and where one ends, is found by trying all ways to cut the part
+(``strata``); a stratum more must fit the quiet pixels better by a clear factor.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from math import exp, log
 from typing import Any
 
 import numpy as np
@@ -18,18 +20,25 @@ from nefty.core.errors import NeftyError
 from nefty.core.grid import Grid
 from nefty.inversion.coarsening import blocks, mean_of_counted, wider_cells, wider_pixels
 from nefty.inversion.observation import Observation
+from nefty.inversion.strata import best_cuts, count_strata
 from nefty.physics.heat_model import HeatModel
+from nefty.physics.layered import LayeredModel
 from nefty.physics.linearization import Linearization
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
 
-STEPS = 8  # at most, first with one diffusivity for all layers, then with one for each
+STEPS = 8  # of Gauss-Newton, at most
 SETTLED = 2e-3  # a step of a logarithm that is not worth another
 LARGEST_STEP = 0.3  # of a logarithm
-STEP_ROUNDING = 1e-2  # of log alpha between layers, below which the penalty on steps is quadratic
+REACH = 1.0  # of log alpha: how far a stratum may be from the mean
 FAINT = 0.1  # pixels below this share of the brightest say little
 QUIET = 0.25  # the share of pixels that is taken to be sound at least
 GUESSES = 25
 PROBE = 0.02  # relative change of the flash's depth for its derivative
+RELATIVE = 1e-3  # the share of a temperature that a part without defects cannot explain anyway
+COOLER = 0.1  # weight of a misfit below the prediction: a defect keeps heat at the face, nothing cools it
+FRAMES = 24  # that tell the strata apart, dense at first
+WORTH = 1.3  # by which the logarithm of the squared residual must fall for a stratum more
+WORTH_LATER = 0.4  # the same for the whole misfit, under the defects found
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,49 +59,109 @@ class Calibration:
     residual: float
 
 
-def calibrate(
-    model: HeatModel, seen: Observation, start: float, *, layered: bool, flash: bool, smoothness: float
-) -> Calibration:
+def calibrate(model: HeatModel, seen: Observation, start: float, *, strata: int, flash: bool) -> Calibration:
     """Fit the sound part to a recording.
 
     Args:
         model: of the part.
         seen: the recording.
         start: a first guess of the diffusivity.
-        layered: let each layer have its own.
+        strata: how many the part may have at most.
         flash: fit the flash's amplitude, and its depth if it has one.
-        smoothness: weight of sum |log alpha_k+1 - log alpha_k| against the misfit.
     """
     seen = wider_pixels(seen) or seen
-    log_alpha = np.full(seen.grid.shape[0], np.log(start))
-    log_flash = np.zeros(2 if _has_depth(model.initial) else 1)
-    residual, bulk = np.inf, start
-    for together in (True, False) if layered else (True,):
-        for _ in range(STEPS):
-            predicted, by_alpha, by_flash = _sensitivities(model, seen.grid, log_alpha, log_flash, together, flash)
-            misfit = np.where(seen.counted, seen.frames - predicted, 0.0)
-            weight, residual = _trust(misfit, predicted, seen)
-            jacobian = np.concatenate([by_alpha.reshape(-1, misfit.size), by_flash.reshape(len(by_flash), misfit.size)])
-            w = (weight * seen.counted).ravel() * seen.scale
-            normal, right = (jacobian * w) @ jacobian.T, (jacobian * w) @ misfit.ravel()
-            n = len(by_alpha)
-            if not together:
-                penalty = _step_penalty(log_alpha, smoothness)
-                normal[:n, :n] += penalty
-                right[:n] -= penalty @ log_alpha
-            normal += 1e-12 * np.trace(normal) * np.eye(len(normal))
-            move = np.clip(np.linalg.solve(normal, right), -LARGEST_STEP, LARGEST_STEP)
-            log_alpha = log_alpha + move[:n]
-            log_flash = log_flash + (move[n:] if flash else 0.0)
-            if not np.isfinite(move).all():
-                raise NeftyError(
-                    f"the fit of the sound part failed after {np.exp(log_alpha[0]):g}; check times, size and flash, or "
-                    "give a better first guess of the bulk diffusivity."
-                )
-            if np.abs(move).max() < SETTLED:
-                break
-        bulk = float(np.exp(log_alpha[0])) if together else bulk
+    log_alpha, log_flash = np.full(seen.grid.shape[0], log(start)), np.zeros(2 if _has_depth(model.initial) else 1)
+    residual = np.inf
+    for _ in range(STEPS):
+        predicted, by_alpha, by_flash = _sensitivities(model, seen.grid, log_alpha, log_flash, flash)
+        misfit = np.where(seen.counted, seen.frames - predicted, 0.0)
+        weight, residual = _trust(misfit, predicted, seen)
+        jacobian = np.concatenate([by_alpha[None], by_flash]).reshape(-1, misfit.size)
+        w = (weight * seen.weights).ravel()
+        normal, right = (jacobian * w) @ jacobian.T, (jacobian * w) @ misfit.ravel()
+        normal += 1e-12 * np.trace(normal) * np.eye(len(normal))
+        move = np.clip(np.linalg.solve(normal, right), -LARGEST_STEP, LARGEST_STEP)
+        log_alpha = log_alpha + move[0]
+        log_flash = log_flash + (move[1:] if flash else 0.0)
+        if not np.isfinite(move).all():
+            raise NeftyError(
+                f"the fit of the sound part failed after {exp(log_alpha[0]):g}; check times, size and flash, or "
+                "give a better first guess of the bulk diffusivity."
+            )
+        if np.abs(move).max() < SETTLED:
+            break
+    bulk = exp(log_alpha[0])
+    if strata > 1:
+        search = _StrataSearch(_with_flash(model, log_flash, seen.grid), seen, bulk)
+        log_alpha, residual = search.run(strata)
+        bulk = search.bulk
     return Calibration(np.exp(log_alpha), bulk, _scaled(model.initial, log_flash), residual)
+
+
+class _StrataSearch:
+    """The cut of a part without defects into few strata that explains the quiet pixels best.
+
+    Args:
+        model: on the cells of ``seen``.
+        seen: the recording.
+        bulk: the diffusivity if there is one stratum.
+    """
+
+    def __init__(self, model: HeatModel, seen: Observation, bulk: float) -> None:
+        last = len(seen.times)
+        chosen = np.unique(np.round((np.geomspace(1, 1 + last / 6, FRAMES) - 1) * 6).astype(int).clip(0, last - 1))
+        self._part = LayeredModel(model, chosen)
+        self._seen = dataclasses.replace(
+            seen,
+            times=seen.times[chosen],
+            frames=seen.frames[..., chosen, :, :],
+            counted=seen.counted[..., chosen, :, :],
+            relative=RELATIVE,
+        )
+        self._middle = log(bulk)
+        self._found: dict[int, tuple[float, np.ndarray]] = {}
+
+    def run(self, most: int) -> tuple[np.ndarray, float]:
+        """log alpha of the layers, and the residual of the quiet pixels.
+
+        Each number of strata is tried from the best cut into one less and one more, with either kind of trust in the
+        values: Gauss-Newton steps choose among all cuts, but only near where they stand.
+        """
+        self._descend(np.full(self._seen.grid.shape[0], self._middle), 1)
+        ways = [(k, k - 1) for k in range(2, most + 1)] + [(k, k + 1) for k in range(most - 1, 1, -1)]
+        for each in (True, False):
+            for strata, begin in ways:
+                if begin in self._found:
+                    self._descend(self._found[begin][1], strata, each)
+        best = min(self._found, key=lambda k: 2 * log(max(self._found[k][0], 1e-12 * self._seen.peak)) + WORTH * k)
+        return self._found[best][1], self._found[best][0]
+
+    @property
+    def bulk(self) -> float:
+        """The diffusivity that fits best if there is one stratum."""
+        return exp(self._found[1][1][0])
+
+    def _descend(self, log_alpha: np.ndarray, strata: int, each: bool = True) -> None:
+        """Gauss-Newton over all cuts into so many strata; keeps the best.
+
+        Args:
+            log_alpha: where to begin.
+            strata: at most.
+            each: judge each value by itself, else a pixel as a whole.
+        """
+        seen = self._seen
+        for _ in range(STEPS + 1):
+            predicted, jacobian = self._part.linearize(np.exp(log_alpha))
+            misfit = np.where(seen.counted, seen.frames - predicted, 0.0)
+            weight, residual = _trust(misfit, predicted, seen, each=each)
+            if count_strata(log_alpha) <= strata and residual < self._found.get(strata, (np.inf,))[0]:
+                self._found[strata] = residual, log_alpha
+            w, jacobian = (weight * seen.weights).ravel(), jacobian.reshape(len(log_alpha), -1)
+            normal, right = (jacobian * w) @ jacobian.T, (jacobian * w) @ misfit.ravel()
+            cut = best_cuts(normal, right, float(w @ misfit.ravel() ** 2), log_alpha, strata, REACH)[-1]
+            before, log_alpha = log_alpha, np.clip(cut.log_alpha, self._middle - REACH, self._middle + REACH)
+            if np.abs(log_alpha - before).max() < SETTLED:
+                break
 
 
 def first_guess(model: HeatModel, seen: Observation) -> float:
@@ -116,9 +185,9 @@ def first_guess(model: HeatModel, seen: Observation) -> float:
 
 
 def refine_background(
-    model: HeatModel, alpha: np.ndarray, background: np.ndarray, seen: Observation, *, smoothness: float, steps: int
+    model: HeatModel, alpha: np.ndarray, background: np.ndarray, seen: Observation, *, strata: int, steps: int
 ) -> np.ndarray:
-    """Fit the diffusivity of the layers again, under the defects found so far: Gauss-Newton for a factor per layer.
+    """Fit the diffusivity of the strata again, under the defects found so far.
 
     The misfit is exact; the Jacobian is that of cells twice as wide, a quarter of the work.
 
@@ -127,28 +196,33 @@ def refine_background(
         alpha: the present volume (z, y, x).
         background: its background (z,).
         seen: the recording.
-        smoothness: as for ``calibrate``.
-        steps: how many.
+        strata: how many there may be at most.
+        steps: of Gauss-Newton.
     """
     pixels = wider_pixels(seen)
     wide = pixels is not None
     part, pixels = (wider_cells(model), pixels) if wide else (model, seen)
+    pixels = dataclasses.replace(pixels, relative=RELATIVE)
     log_alpha = blocks(np.log(alpha)) if wide else np.log(alpha)
     log_background, log_factor = np.log(background), np.zeros(len(background))
+    bright = np.abs(pixels.frames).max(axis=-3, keepdims=True)
+    usable = pixels.counted.any(axis=-3, keepdims=True)
     for _ in range(steps):
         predicted = model(alpha * np.exp(log_factor)[:, None, None]).double().numpy()
         misfit = np.where(seen.counted, seen.frames - predicted, 0.0)
         misfit = mean_of_counted(misfit, seen.counted)[0] if wide else misfit
-        level = np.sqrt(np.mean(misfit**2, axis=-3, keepdims=True))
-        typical = max(float(np.median(level[pixels.counted.any(axis=-3, keepdims=True)])), 1e-12 * seen.peak)
-        w = (pixels.counted / (1 + (level / (2 * typical)) ** 2)).ravel() * pixels.scale
+        level = np.sqrt(np.mean(misfit**2, axis=-3, keepdims=True)) / np.maximum(bright, FAINT**2 * seen.peak)
+        typical = max(float(np.median(level[usable])), 1e-12)
+        w = (pixels.weights / (1 + (level / (2 * typical)) ** 2)).ravel()
         jacobian = by_layers(part.linearize(np.exp(log_alpha + log_factor[:, None, None])))
         jacobian = jacobian.reshape(len(background), -1)
-        penalty = _step_penalty(log_background + log_factor, smoothness)
         normal, right = (jacobian * w) @ jacobian.T, (jacobian * w) @ misfit.ravel()
-        normal += penalty + 1e-12 * np.trace(normal) * np.eye(len(normal))
-        move = np.linalg.solve(normal, right - penalty @ (log_background + log_factor))
-        log_factor += np.clip(move, -LARGEST_STEP, LARGEST_STEP)
+        total = float(w @ misfit.ravel() ** 2)
+        if total == 0:
+            break
+        cuts = best_cuts(normal, right, total, log_background + log_factor, strata, REACH)
+        best = min(cuts, key=lambda cut: log(max(cut.misfit, 1e-6 * total)) + WORTH_LATER * cut.strata)
+        log_factor += np.clip(best.log_alpha - log_background - log_factor, -LARGEST_STEP, LARGEST_STEP)
     return background * np.exp(log_factor)
 
 
@@ -164,10 +238,10 @@ def by_layers(linearization: Linearization) -> np.ndarray:
 
 
 def _sensitivities(
-    model: HeatModel, grid: Grid, log_alpha: np.ndarray, log_flash: np.ndarray, together: bool, flash: bool
+    model: HeatModel, grid: Grid, log_alpha: np.ndarray, log_flash: np.ndarray, flash: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Frames of the sound part, and their derivatives by log alpha, of each layer or of all ``together``, and by the
-    logarithms of the flash.
+    """Frames of the sound part, and their derivatives by log alpha of all layers together and by the logarithms of
+    the flash.
     """
     alpha = np.broadcast_to(np.exp(log_alpha)[:, None, None], grid.shape).copy()
     linearization = _with_flash(model, log_flash, grid).linearize(alpha)
@@ -177,34 +251,37 @@ def _sensitivities(
         deeper = _with_flash(model, log_flash + np.array([0.0, PROBE]), grid)
         columns.append((deeper(alpha).double().numpy() - frames) / PROBE)
     by_flash = np.stack(columns) if flash else np.empty((0, *frames.shape))
-    if together:
-        return frames, linearization.jvp(alpha).double().numpy()[None], by_flash
-    return frames, by_layers(linearization), by_flash
+    return frames, linearization.jvp(alpha).double().numpy(), by_flash
 
 
-def _trust(misfit: np.ndarray, predicted: np.ndarray, seen: Observation) -> tuple[np.ndarray, float]:
-    """Weight of each pixel, (..., 1, y, x), and the root mean square residual of those that fit best.
+def _trust(
+    misfit: np.ndarray, predicted: np.ndarray, seen: Observation, *, each: bool = False
+) -> tuple[np.ndarray, float]:
+    """Weight of each pixel, (..., 1, y, x), or value, and the root mean square residual of the pixels that fit best.
 
-    Cauchy-like, squared: a pixel whose relative misfit is far above that of the quietest quarter hardly counts.
+    Cauchy-like, squared: what has a relative misfit far above the quiet ones' hardly counts.
+
+    Args:
+        misfit: measured - predicted.
+        predicted: by a part without defects.
+        seen: the recording.
+        each: weigh each value by itself: the trace of a deep defect comes late, and spoils what came before in no way.
     """
     values = np.maximum(seen.counted.sum(axis=-3, keepdims=True), 1)
     bright = np.abs(predicted).max(axis=-3, keepdims=True)
     level = np.sqrt(np.sum(misfit**2, axis=-3, keepdims=True) / values)
     usable = seen.counted.any(axis=-3, keepdims=True)
     usable &= bright > FAINT * bright[usable].max()
-    relative = level / np.maximum(bright, 1e-12 * bright.max())
-    quiet = max(float(np.quantile(relative[usable], QUIET)), seen.noise / (2 * float(bright.max())), 1e-9)
-    weight = usable / (1 + (relative / (1.5 * quiet)) ** 2) ** 2
+    safe = np.maximum(bright, 1e-12 * bright.max())
+    relative = level / safe
+    least = max(seen.noise / (2 * float(bright.max())), 1e-9)
+    quiet = max(float(np.quantile(relative[usable], QUIET)), least)
     chosen = usable & (relative <= quiet)
     residual = float(np.sqrt(np.mean(level[chosen] ** 2))) if chosen.any() else seen.noise
-    return weight, residual
-
-
-def _step_penalty(log_alpha: np.ndarray, smoothness: float) -> np.ndarray:
-    """Matrix of the quadratic that touches smoothness * sum sqrt(step^2 + eps^2) / 2 at ``log_alpha``."""
-    difference = np.diff(np.eye(len(log_alpha)), axis=0)
-    slope = 1 / np.sqrt((difference @ log_alpha) ** 2 + STEP_ROUNDING**2)
-    return smoothness / 2 * difference.T @ (slope[:, None] * difference)
+    if each:
+        relative, usable = np.abs(misfit) / safe * np.where(misfit < 0, COOLER, 1.0), usable & seen.counted
+        quiet = max(float(np.median(relative[usable])), least)
+    return usable / (1 + (relative / (1.5 * quiet)) ** 2) ** 2, residual
 
 
 def _with_flash(model: HeatModel, log_flash: np.ndarray, grid: Grid) -> HeatModel:

@@ -77,12 +77,11 @@ class ProjectedLBFGS:
 
     def state(self) -> dict[str, Any]:
         """Everything needed to go on, as arrays."""
-        pairs = {f"{i}": {"s": s.numpy(), "y": y.numpy(), "sy": sy} for i, (s, y, sy) in enumerate(self.pairs)}
         return {
             "x": self.x.numpy(),
             "value": self.value,
             "gradient": self.gradient.numpy(),
-            "pairs": pairs,
+            "pairs": self.learned(),
             "stuck": self.stuck,
         }
 
@@ -90,8 +89,18 @@ class ProjectedLBFGS:
         """Go on from a state."""
         self.x, self.gradient = torch.from_numpy(state["x"].copy()), torch.from_numpy(state["gradient"].copy())
         self.value, self.stuck = state["value"], state["stuck"]
-        found = (state["pairs"][key] for key in sorted(state["pairs"], key=int))
-        self.pairs = [(torch.from_numpy(p["s"].copy()), torch.from_numpy(p["y"].copy()), p["sy"]) for p in found]
+        self.learn(state["pairs"])
+
+    def learned(self, scale: Tensor | float = 1.0) -> dict[str, Any]:
+        """The curvature met so far, as arrays: the pairs, for unknowns that are ``scale`` times these."""
+        pairs = enumerate(self.pairs)
+        return {f"{i}": {"s": (s * scale).numpy(), "y": (y / scale).numpy(), "sy": sy} for i, (s, y, sy) in pairs}
+
+    def learn(self, learned: dict[str, Any], scale: Tensor | float = 1.0) -> None:
+        """Begin with the curvature met by another, whose unknowns were these times ``scale``."""
+        found = (learned[key] for key in sorted(learned, key=int))
+        pairs = ((torch.from_numpy(p["s"].copy()), torch.from_numpy(p["y"].copy()), p["sy"]) for p in found)
+        self.pairs = [(s / scale, y * scale, sy) for s, y, sy in pairs][-self.memory :]
 
     def _project(self, x: Tensor) -> Tensor:
         return x if self.low is None and self.high is None else torch.clamp(x, self.low, self.high)
@@ -108,25 +117,26 @@ class ProjectedLBFGS:
     def _direction(self, gradient: Tensor, free: Tensor) -> Tensor:
         """-H g by the two-loop recursion over the pairs restricted to the ``free`` unknowns (0 or 1).
 
-        The inverse of a part of the matrix is not the part of the inverse: the pairs are cut down, not the result.
+        The inverse of a part of the matrix is not the part of the inverse: the pairs are cut down, not the result. It
+        is enough to cut y, and s at the end. Products are of single precision here: they shape the direction only.
         """
         pairs = []
         for s, y, _ in self.pairs:
             cut = y * free
-            sy, yy = _dot(s, cut), _dot(cut, cut)
+            sy, yy = float(torch.dot(s, cut)), float(torch.dot(cut, cut))
             if sy > CURVED * yy:
-                pairs.append((s * free, cut, sy, yy))
+                pairs.append((s, cut, sy, yy))
         q, kept = -gradient, []
         for s, y, sy, _ in reversed(pairs):
-            a = _dot(s, q) / sy
-            q = q - a * y
+            a = float(torch.dot(s, q)) / sy
+            q.add_(y, alpha=-a)
             kept.append(a)
         if pairs:
             *_, sy, yy = pairs[-1]
-            q = q * (sy / yy)
+            q.mul_(sy / yy)
         for (s, y, sy, _), a in zip(pairs, reversed(kept), strict=True):
-            q = q + (a - _dot(y, q) / sy) * s
-        return q
+            q.add_(s, alpha=a - float(torch.dot(y, q)) / sy)
+        return q.mul_(free)
 
     def _remember(self, s: Tensor, y: Tensor) -> None:
         sy = _dot(s, y)

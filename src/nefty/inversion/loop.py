@@ -18,6 +18,7 @@ from nefty.fields.neural import NeuralField
 from nefty.fields.voxel import VoxelField
 from nefty.inversion.build import build_field, build_optimiser, set_background
 from nefty.inversion.calibration import refine_background
+from nefty.inversion.lbfgs import ProjectedLBFGS
 from nefty.inversion.objective import Objective, Terms, Weights
 from nefty.inversion.observation import Observation
 from nefty.inversion.recipe import Recipe, Stage
@@ -52,6 +53,7 @@ class State:
         seconds: spent.
         history: columns of what happened.
         optimiser: its state within the stage; empty at a stage's start.
+        learned: the curvature that the stage before met, by the logarithms of voxels; empty for the first.
     """
 
     weight: float
@@ -65,6 +67,7 @@ class State:
     seconds: float = 0.0
     history: dict[str, list[float]] = field(default_factory=dict)
     optimiser: dict[str, Any] = field(default_factory=dict)
+    learned: dict[str, Any] = field(default_factory=dict)
 
 
 class Optimisation:
@@ -137,6 +140,7 @@ class Optimisation:
                         save(state)
                         saved = time.perf_counter()
                 state.stage, state.iteration, state.optimiser = state.stage + 1, 0, {}
+                state.learned = optimiser.learned(self._scale()) if isinstance(optimiser, ProjectedLBFGS) else {}
                 self._load(state.x)
                 if state.stage < len(recipe.stages):
                     save(state)
@@ -182,11 +186,9 @@ class Optimisation:
 
     def _refine_background(self, steps: int) -> None:
         state, alpha = self.state, self.volume()
-        # The worse the frames are fitted yet, the less is a step between layers to be believed.
-        smoothness = 10 * state.weight + 0.5 * self.misfit * self.seen.floor
-        state.background = refine_background(
-            self.model, alpha, state.background, self.seen, smoothness=smoothness, steps=steps
-        )
+        choice = self.recipe.calibration
+        strata = choice.strata if choice.background == "layered" else 1
+        state.background = refine_background(self.model, alpha, state.background, self.seen, strata=strata, steps=steps)
         state.evaluations += steps * (1 + len(state.background) // 2)
         set_background(self.field, state.background)
         self.objective.set_background(state.background)
@@ -202,7 +204,15 @@ class Optimisation:
         optimiser = build_optimiser(stage, self.recipe, self.field, torch.from_numpy(state.x.copy()))
         if state.optimiser:
             optimiser.restore(state.optimiser)
+        elif state.learned and isinstance(optimiser, ProjectedLBFGS):
+            optimiser.learn(state.learned, self._scale())
         return optimiser
+
+    def _scale(self) -> Tensor | float:
+        """From the unknowns of voxels to the values that the head takes."""
+        if isinstance(self.field, VoxelField):
+            return self.field.scale.expand(self.field.grid.shape).reshape(-1)
+        return 1.0
 
     def _load(self, x: np.ndarray) -> None:
         vector_to_parameters(torch.from_numpy(np.array(x)), self.field.parameters())

@@ -66,7 +66,7 @@ class Objective:
     ) -> None:
         self.model, self.seen, self.variation, self.weights = model, seen, variation, weights
         self._measured = torch.from_numpy(seen.frames).to(model.dtype)
-        self._counted = None if seen.counted.all() else torch.from_numpy(seen.counted)
+        self._weights = torch.from_numpy(seen.weights)
         self.set_background(background)
 
     def set_background(self, background: np.ndarray | None) -> None:
@@ -77,9 +77,7 @@ class Objective:
         """Evaluate at the field's present unknowns; ``value.backward()`` gives their gradient."""
         alpha = field()
         residual = self.model(alpha) - self._measured
-        if self._counted is not None:
-            residual = residual * self._counted
-        data = self.seen.scale * residual.double().square().sum()
+        data = (self._weights * residual.double().square()).sum()
         grid, thickness = self.model.grid, self.model.grid.size[0]
         on = self.variation.on
         values = alpha if on == "alpha" else torch.log(alpha)

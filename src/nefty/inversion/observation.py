@@ -22,7 +22,8 @@ class Observation:
         times: of the frames, after the flash.
         frames: (t, y, x) or (2, t, y, x); values that do not count are 0.
         counted: which values count, of the same shape.
-        noise: standard deviation of a value.
+        noise: standard deviation of a value that is 0.
+        relative: the model's own error as a share of the value, which adds to the noise.
         raw: let the misfit be the plain sum of squares.
     """
 
@@ -31,6 +32,7 @@ class Observation:
     frames: np.ndarray
     counted: np.ndarray
     noise: float
+    relative: float = 0.0
     raw: bool = False
 
     def __post_init__(self) -> None:
@@ -63,9 +65,27 @@ class Observation:
         return (PEAK / self.peak) ** 2 * (FRAMES / frames) * area
 
     @cached_property
+    def weights(self) -> np.ndarray:
+        """How much each squared residual counts, of the shape of the frames; 0 where nothing is compared.
+
+        Inverse variances 1/(noise^2 + (relative T)^2), times the factor that leaves sum(w T^2) as it would be if all
+        counted ``scale``. So a pixel in the dim outskirts of a flash says as much as one in its centre, down to where
+        both drown in noise.
+        """
+        variance = self.variance
+        inverse = np.divide(self.counted, variance, where=self.counted, out=np.zeros(self.frames.shape))
+        square = np.square(self.frames, where=self.counted, out=np.zeros(self.frames.shape))
+        return self.scale * inverse * (square.sum() / (inverse * square).sum())
+
+    @property
+    def variance(self) -> np.ndarray:
+        """Of each value: noise^2 + (relative T)^2."""
+        return np.float64(self.noise) ** 2 + (self.relative * self.frames) ** 2
+
+    @cached_property
     def floor(self) -> float:
-        """The misfit of pure noise: scale * noise^2 * (number of values)."""
-        return self.scale * self.noise**2 * float(self.counted.sum())
+        """The misfit of pure noise: the sum of weight * variance."""
+        return float((self.weights * self.variance).sum())
 
 
 def peak_of(frames: np.ndarray, counted: np.ndarray) -> float:

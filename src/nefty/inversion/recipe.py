@@ -39,22 +39,25 @@ class Model(_Part):
 
 
 class Noise(_Part):
-    """sigma: of a value, in place of the estimate. floor: the model's own error, as a share of the peak."""
+    """sigma: of a value, in place of the estimate. floor: the model's own error, as a share of the peak. relative: more
+    of it, as a share of each value.
+    """
 
     sigma: Positive | None = None
     floor: Share = 3e-5
+    relative: Share = 0.0
 
 
 class Calibration(_Part):
     """The sound part before the 3D problem: layered, constant, or none.
 
-    start: first guess of the diffusivity; smoothness: weight of the steps between layers; flash: fit its amplitude and
-    depth as well.
+    start: first guess of the diffusivity; strata: how many a layered part may have; flash: fit its amplitude and depth
+    as well.
     """
 
     background: Literal["layered", "constant", "none"] = "layered"
     start: Positive | None = None
-    smoothness: Share = 2000.0
+    strata: Annotated[int, Field(ge=1, le=6)] = 4
     flash: bool = False
 
 
@@ -104,7 +107,8 @@ class Stage(_Part):
     """A stretch of iterations with one optimiser.
 
     high: upper end of the box, in place of the field's. voids: weight of the double well, as a multiple of that of the
-    total variation. refine_background: Gauss-Newton steps for the layers before the stage.
+    total variation. refine_background: Gauss-Newton steps for the layers before the stage. buried: layers of cells
+    under the front face that are kept sound.
     """
 
     name: str
@@ -113,7 +117,8 @@ class Stage(_Part):
     high: Positive | None = None
     voids: Share = 0.0
     refine_background: int = Field(default=0, ge=0)
-    memory: Count = 20
+    buried: int = Field(default=0, ge=0)
+    memory: Count = 30
     learning_rate: Positive = 1e-3
     decay: Positive = 1.0
     decay_every: int = Field(default=0, ge=0)
@@ -149,6 +154,10 @@ class Recipe(_Part):
         for stage in self.stages:
             if stage.high is not None and not (self.field.kind == "voxel" and "box" in self.field.head):
                 raise ValueError(f"stage {stage.name!r} sets high, which only voxels with a box head can change")
+            if stage.buried and not (self.field.kind == "voxel" and self.field.relative):
+                raise ValueError(
+                    f"stage {stage.name!r} sets buried, which only voxels relative to a background can keep"
+                )
             if stage.voids and self.calibration.background == "none":
                 raise ValueError(f"stage {stage.name!r} sets voids, which need a background; calibrate one")
         return self

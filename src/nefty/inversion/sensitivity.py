@@ -27,12 +27,13 @@ def sensitivity(model: HeatModel, alpha: np.ndarray, seen: Observation, seed: in
     """
     linearization = model.linearize(alpha)
     random = np.random.default_rng(seed)
+    root = np.sqrt(seen.weights).astype(np.float32)
     total = np.zeros(model.grid.shape)
     for _ in range(PROBES):
-        signs = random.choice(np.array([-1.0, 1.0], dtype=np.float32), size=seen.frames.shape) * seen.counted
+        signs = random.choice(np.array([-1.0, 1.0], dtype=np.float32), size=seen.frames.shape) * root
         total += (linearization.vjp(torch.from_numpy(signs)).double().numpy() * alpha) ** 2
     sides = "wrap" if model.boundary.lateral == "periodic" else "nearest"
-    return gaussian_filter(2 * seen.scale * total / PROBES, SMOOTHING, mode=sides, axes=(1, 2))
+    return gaussian_filter(2 * total / PROBES, SMOOTHING, mode=sides, axes=(1, 2))
 
 
 def step_scale(curvature: np.ndarray) -> np.ndarray:

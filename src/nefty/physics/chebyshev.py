@@ -61,8 +61,7 @@ class Chebyshev:
         error = self.time_error or (1e-6 if job.precision == "float32" else 1e-12)
         rho = round_up(job.bound)
         times, pulse = tuple(job.problem.times.tolist()), job.problem.pulse
-        values = flash_response(times, rho, error) if pulse is None else pulse_response(times, pulse, rho, error)
-        return ChebyshevRun(job, rho, values, error)
+        return ChebyshevRun(job, rho, response_coefficients(times, pulse, rho, error), error)
 
 
 class ChebyshevRun:
@@ -169,28 +168,35 @@ def round_up(bound: float) -> float:
     return 2.0 ** (ceil(8 * log2(bound)) / 8) if bound > 0 else 1.0
 
 
-@lru_cache(maxsize=8)
-def flash_response(times: tuple[float, ...], rho: float, error: float) -> np.ndarray:
-    """Chebyshev coefficients (t, k) of exp(-lam t) on 0 <= lam <= rho."""
-    t = np.asarray(times)[:, None]
-    return _expand(lambda lam: np.exp(-lam * t), 1.0, rho, times[-1], error)
+def response_of(lam: np.ndarray, times: np.ndarray, pulse: tuple[float, float] | None) -> tuple[np.ndarray, np.ndarray]:
+    """The response of a mode that decays at the rate lam >= 0 to a flash, exp(-lam t), or to heating at rate 1 from
+    ``pulse[0]`` to ``pulse[1]``, and its derivative by lam.
 
-
-@lru_cache(maxsize=8)
-def pulse_response(times: tuple[float, ...], pulse: tuple[float, float], rho: float, error: float) -> np.ndarray:
-    """Chebyshev coefficients (t, k) of q(lam, t) for heating at rate 1 from ``pulse[0]`` to ``pulse[1]``.
-
-    q = exp(-lam (t - e)) (1 - exp(-lam (e - start)))/lam with e = min(t, end), and 0 before the start.
+    That of a pulse is q = exp(-lam (t - e)) (1 - exp(-lam (e - start)))/lam with e = min(t, end), and 0 before it.
     """
+    if pulse is None:
+        value = np.exp(-lam * times)
+        return value, -times * value
     start, end = pulse
+    until = np.clip(times, start, end)
+    since, length = np.maximum(times - until, 0), until - start
+    x = lam * length
+    small = x < 1e-4
+    safe = np.where(small, 1.0, x)
+    share = np.where(small, 1 - x / 2 + x**2 / 6 - x**3 / 24, -np.expm1(-safe) / safe)
+    bend = np.where(small, -0.5 + x / 3 - x**2 / 8, (np.exp(-safe) - share) / safe)
+    fade = np.exp(-lam * since)
+    return fade * length * share, fade * length * (length * bend - since * share)
+
+
+@lru_cache(maxsize=8)
+def response_coefficients(
+    times: tuple[float, ...], pulse: tuple[float, float] | None, rho: float, error: float
+) -> np.ndarray:
+    """Chebyshev coefficients (t, k) of ``response_of`` on 0 <= lam <= rho."""
     t = np.asarray(times)[:, None]
-    until = np.clip(t, start, end)
-    length = until - start
-
-    def response(lam: np.ndarray) -> np.ndarray:
-        return np.exp(-lam * np.maximum(t - until, 0)) * -np.expm1(-lam * length) / lam
-
-    return _expand(response, end - start, rho, times[-1], error)
+    scale = 1.0 if pulse is None else pulse[1] - pulse[0]
+    return _expand(lambda lam: response_of(lam, t, pulse)[0], scale, rho, times[-1], error)
 
 
 def _expand(
