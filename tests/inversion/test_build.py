@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from nefty import Grid, HeatModel, UniformFlash
+from nefty import Grid, HeatModel, InputError, UniformFlash
 from nefty.fields.voxel import VoxelField
 from nefty.inversion.build import build_field, build_optimiser
 from nefty.inversion.recipe import load_recipe
@@ -34,12 +34,18 @@ def box_of(request, quick):
     return make
 
 
-@pytest.mark.parametrize("buried", [0, 1, 3, 6, 9])
+@pytest.mark.parametrize("buried", [0, 1, 3, 5])
 def test_buried_layers_are_kept_at_or_above_the_background(box_of, buried):
     low, high, _ = box_of(buried)
     assert (low[:buried] == 1).all()
     np.testing.assert_allclose(low[buried:], 0.02, rtol=1e-5)
     np.testing.assert_allclose(high, 1.05, rtol=1e-5)
+
+
+@pytest.mark.parametrize("buried", [6, 9])
+def test_some_layer_must_stay_free(box_of, buried):
+    with pytest.raises(InputError, match=f"buried={buried} leaves none of the 6 layers free"):
+        box_of(buried)
 
 
 def test_the_upper_end_of_the_box_is_the_stages(box_of):

@@ -132,6 +132,27 @@ def test_noise_is_not_taken_for_a_stratum(seen, rng, layers, observe):
     np.testing.assert_allclose(found.background, layers, rtol=0.03)
 
 
+@pytest.mark.parametrize("observe", ["front", "back", "both"])
+def test_a_large_defect_does_not_pass_for_strata(seen, observe):
+    """It warms the front and cools the back; what has the other sign tells of the part itself."""
+    alpha = np.full(SLAB.shape, 0.15)
+    alpha[2:4, 3:13, 3:13] = 0.0075
+    flash = EXCITATIONS["uniform"]
+    frames = recorded(alpha, flash, observe=observe)
+    found = calibrate(model_of(flash, observe=observe), seen(frames), 0.14, strata=2, flash=False)
+    assert found.bulk == pytest.approx(0.15, rel=0.1)
+    np.testing.assert_allclose(found.background[:2], 0.15, rtol=0.1)
+
+
+def test_a_part_of_one_layer_under_an_even_flash_says_nothing(seen):
+    """No heat flows in it: it is as warm everywhere and always."""
+    thin = Grid((1, 16, 16), (1.0, 6.0, 6.0))
+    flash = UniformFlash(100.0, 0.2)
+    frames = np.full((20, 16, 16), 50.0)
+    with pytest.raises(NeftyError, match=r"do not depend on its diffusivity .*model\.layers"):
+        calibrate(HeatModel(thin, TIMES, flash), seen(frames, thin), 0.14, strata=1, flash=False)
+
+
 WRONG = {"ten times as strong": 10.0, "a tenth as strong": 0.1}
 
 

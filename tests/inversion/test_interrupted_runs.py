@@ -102,6 +102,16 @@ def test_a_killed_run_goes_on_bit_for_bit(recording, recipe, whole, tmp_path, wh
     assert_same(reconstruct(recording, recipe=recipe, run=tmp_path), whole)
 
 
+def test_a_run_killed_at_a_stage_whose_box_was_another_goes_on_bit_for_bit(recording, quick, tmp_path):
+    """Voxels on a side of the box must still be on it, whichever stage's box that was."""
+    where, shape = quick["stages"]
+    recipe = {**quick, "stages": [{**where, "high": 1.2}, shape, {**shape, "name": "finish"}]}
+    whole = reconstruct(recording, recipe=recipe)
+    with pytest.raises(Killed):
+        reconstruct(recording, recipe=recipe, run=tmp_path, watch=at(13, killed))
+    assert_same(reconstruct(recording, recipe=recipe, run=tmp_path), whole)
+
+
 def test_a_run_killed_again_and_again_ends_the_same(recording, quick, tmp_path):
     whole = reconstruct(recording, recipe=quick)
     for when, what in ((3, ctrl_c), (5, killed), (8, killed), (9, ctrl_c), (11, killed)):

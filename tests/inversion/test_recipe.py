@@ -63,7 +63,6 @@ def test_a_recipe_cannot_be_changed_in_place():
         ("stages.0.iterations", 3, lambda r: r.stages[0].iterations),
         ("stages.only.voids", 2.5, lambda r: r.stages[0].voids),
         ("stages.only.buried", 2, lambda r: r.stages[0].buried),
-        ("noise.relative", 1e-3, lambda r: r.noise.relative),
         ("calibration.strata", 2, lambda r: r.calibration.strata),
     ],
 )
@@ -134,7 +133,6 @@ def test_unknown_recipes_are_refused(name):
         ("calibration.start", -0.1),
         ("calibration.strata", 0),
         ("calibration.strata", 7),
-        ("noise.relative", -1e-3),
         ("field.kind", "voxels"),
         ("field.head", "tanh"),
         ("field.low", 0),
@@ -221,3 +219,16 @@ def test_overrides_from_the_command_line_fit_a_recipe():
     recipe = load_recipe(LEAST, dict(map(parse_override, texts)))
     assert isinstance(recipe, Recipe)
     assert (recipe.field.wrap, recipe.stages[0].learning_rate) == ((False, True, True), 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"calibration.flash": True}, "calibration.background to constant"),
+        ({"field.kind": "neural", "field.horizon": 0, "stages.0.buried": 1}, "buried"),
+        ({"field.kind": "neural"}, r"field\.horizon=2500"),
+    ],
+)
+def test_choices_that_do_not_go_together_are_refused(overrides, message):
+    with pytest.raises(InputError, match=message):
+        load_recipe(LEAST, overrides)

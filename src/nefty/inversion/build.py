@@ -58,7 +58,9 @@ def build_head(choice: FieldChoice, high: float | None = None) -> Head:
     return BRACKETS[choice.head](choice.low, high or choice.high)
 
 
-def build_field(recipe: Recipe, model: HeatModel, background: np.ndarray | None, scale: np.ndarray | None) -> AnyField:
+def build_field(
+    recipe: Recipe, model: HeatModel, background: np.ndarray | None, scale: np.ndarray | None, stage: int = 0
+) -> AnyField:
     """The unknown, at its start.
 
     Args:
@@ -66,6 +68,7 @@ def build_field(recipe: Recipe, model: HeatModel, background: np.ndarray | None,
         model: on whose cells.
         background: diffusivity of the sound part, (z,).
         scale: of the unknowns of voxels, (z, y, x).
+        stage: index of the one whose box the unknowns were in last.
     """
     choice = recipe.field
     if background is None and (choice.relative or choice.kind == "voxel"):
@@ -73,8 +76,7 @@ def build_field(recipe: Recipe, model: HeatModel, background: np.ndarray | None,
             f"recipe {recipe.name!r}: a field of {choice.kind}s that starts from the sound part needs "
             'calibration.background="layered" or "constant".'
         )
-    first = recipe.stages[0].high
-    head = build_head(choice, first)
+    head = build_head(choice, recipe.stages[stage].high)
     if choice.kind == "voxel":
         assert background is not None
         power = choice.depth_power if choice.scaling == "depth" else 0.0
@@ -114,6 +116,11 @@ def build_optimiser(stage: Stage, recipe: Recipe, field: AnyField, x: Tensor) ->
     if isinstance(field, VoxelField):
         field.head = build_head(recipe.field, stage.high)
         low, high = (b.expand(field.grid.shape).clone() for b in _tensors(field))
+        if stage.buried >= low.shape[0]:
+            raise InputError(
+                f"stage {stage.name!r}: buried={stage.buried} leaves none of the {low.shape[0]} layers free; "
+                "set it lower."
+            )
         if stage.buried:
             low[: stage.buried] = field.head.inverse(1.0).to(low) / field.scale.expand(low.shape)[: stage.buried]
         low, high = low.reshape(-1), high.reshape(-1)

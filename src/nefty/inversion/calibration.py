@@ -35,7 +35,7 @@ QUIET = 0.25  # the share of pixels that is taken to be sound at least
 GUESSES = 25
 PROBE = 0.02  # relative change of the flash's depth for its derivative
 RELATIVE = 1e-3  # the share of a temperature that a part without defects cannot explain anyway
-COOLER = 0.1  # weight of a misfit below the prediction: a defect keeps heat at the face, nothing cools it
+UNLIKE_A_DEFECT = 0.1  # factor on misfits of the sign that defects do not cause: they are the model's
 FRAMES = 24  # that tell the strata apart, dense at first
 WORTH = 1.3  # by which the logarithm of the squared residual must fall for a stratum more
 WORTH_LATER = 0.4  # the same for the whole misfit, under the defects found
@@ -79,15 +79,20 @@ def calibrate(model: HeatModel, seen: Observation, start: float, *, strata: int,
         jacobian = np.concatenate([by_alpha[None], by_flash]).reshape(-1, misfit.size)
         w = (weight * seen.weights).ravel()
         normal, right = (jacobian * w) @ jacobian.T, (jacobian * w) @ misfit.ravel()
+        if not np.trace(normal) > 0:
+            raise NeftyError(
+                f"the frames of a sound part do not depend on its diffusivity at {exp(log_alpha[0]):g}; check times, "
+                "size, flash and the number of layers (model.layers)."
+            )
         normal += 1e-12 * np.trace(normal) * np.eye(len(normal))
         move = np.clip(np.linalg.solve(normal, right), -LARGEST_STEP, LARGEST_STEP)
-        log_alpha = log_alpha + move[0]
-        log_flash = log_flash + (move[1:] if flash else 0.0)
         if not np.isfinite(move).all():
             raise NeftyError(
                 f"the fit of the sound part failed after {exp(log_alpha[0]):g}; check times, size and flash, or "
                 "give a better first guess of the bulk diffusivity."
             )
+        log_alpha = log_alpha + move[0]
+        log_flash = log_flash + (move[1:] if flash else 0.0)
         if np.abs(move).max() < SETTLED:
             break
     bulk = exp(log_alpha[0])
@@ -119,6 +124,8 @@ class _StrataSearch:
             relative=RELATIVE,
         )
         self._middle = log(bulk)
+        # A defect keeps heat at the front and from the back.
+        self._warmer = {"front": 1.0, "back": -1.0}.get(model.observe, np.array([1.0, -1.0])[:, None, None, None])
         self._found: dict[int, tuple[float, np.ndarray]] = {}
 
     def run(self, most: int) -> tuple[np.ndarray, float]:
@@ -153,7 +160,7 @@ class _StrataSearch:
         for _ in range(STEPS + 1):
             predicted, jacobian = self._part.linearize(np.exp(log_alpha))
             misfit = np.where(seen.counted, seen.frames - predicted, 0.0)
-            weight, residual = _trust(misfit, predicted, seen, each=each)
+            weight, residual = _trust(misfit, predicted, seen, self._warmer if each else None)
             if count_strata(log_alpha) <= strata and residual < self._found.get(strata, (np.inf,))[0]:
                 self._found[strata] = residual, log_alpha
             w, jacobian = (weight * seen.weights).ravel(), jacobian.reshape(len(log_alpha), -1)
@@ -196,7 +203,7 @@ def refine_background(
         alpha: the present volume (z, y, x).
         background: its background (z,).
         seen: the recording.
-        strata: how many there may be at most.
+        strata: how many to aim at, at most; a long step that is cut short may leave more.
         steps: of Gauss-Newton.
     """
     pixels = wider_pixels(seen)
@@ -207,11 +214,12 @@ def refine_background(
     log_background, log_factor = np.log(background), np.zeros(len(background))
     bright = np.abs(pixels.frames).max(axis=-3, keepdims=True)
     usable = pixels.counted.any(axis=-3, keepdims=True)
+    values = np.maximum(pixels.counted.sum(axis=-3, keepdims=True), 1)
     for _ in range(steps):
         predicted = model(alpha * np.exp(log_factor)[:, None, None]).double().numpy()
         misfit = np.where(seen.counted, seen.frames - predicted, 0.0)
         misfit = mean_of_counted(misfit, seen.counted)[0] if wide else misfit
-        level = np.sqrt(np.mean(misfit**2, axis=-3, keepdims=True)) / np.maximum(bright, FAINT**2 * seen.peak)
+        level = np.sqrt(np.sum(misfit**2, axis=-3, keepdims=True) / values) / np.maximum(bright, FAINT**2 * seen.peak)
         typical = max(float(np.median(level[usable])), 1e-12)
         w = (pixels.weights / (1 + (level / (2 * typical)) ** 2)).ravel()
         jacobian = by_layers(part.linearize(np.exp(log_alpha + log_factor[:, None, None])))
@@ -255,7 +263,7 @@ def _sensitivities(
 
 
 def _trust(
-    misfit: np.ndarray, predicted: np.ndarray, seen: Observation, *, each: bool = False
+    misfit: np.ndarray, predicted: np.ndarray, seen: Observation, warmer: np.ndarray | float | None = None
 ) -> tuple[np.ndarray, float]:
     """Weight of each pixel, (..., 1, y, x), or value, and the root mean square residual of the pixels that fit best.
 
@@ -265,21 +273,23 @@ def _trust(
         misfit: measured - predicted.
         predicted: by a part without defects.
         seen: the recording.
-        each: weigh each value by itself: the trace of a deep defect comes late, and spoils what came before in no way.
+        warmer: weigh each value by itself, since the trace of a deep defect comes late and spoils nothing before; 1
+            where defects make a face warmer, -1 where cooler.
     """
     values = np.maximum(seen.counted.sum(axis=-3, keepdims=True), 1)
     bright = np.abs(predicted).max(axis=-3, keepdims=True)
     level = np.sqrt(np.sum(misfit**2, axis=-3, keepdims=True) / values)
     usable = seen.counted.any(axis=-3, keepdims=True)
-    usable &= bright > FAINT * bright[usable].max()
+    usable &= bright > FAINT * np.where(usable, bright, 0.0).max(axis=(-2, -1), keepdims=True)  # of its own face
     safe = np.maximum(bright, 1e-12 * bright.max())
     relative = level / safe
     least = max(seen.noise / (2 * float(bright.max())), 1e-9)
     quiet = max(float(np.quantile(relative[usable], QUIET)), least)
     chosen = usable & (relative <= quiet)
     residual = float(np.sqrt(np.mean(level[chosen] ** 2))) if chosen.any() else seen.noise
-    if each:
-        relative, usable = np.abs(misfit) / safe * np.where(misfit < 0, COOLER, 1.0), usable & seen.counted
+    if warmer is not None:
+        like_a_defect = np.where(warmer * misfit < 0, UNLIKE_A_DEFECT, 1.0)
+        relative, usable = np.abs(misfit) / safe * like_a_defect, usable & seen.counted
         quiet = max(float(np.median(relative[usable])), least)
     return usable / (1 + (relative / (1.5 * quiet)) ** 2) ** 2, residual
 

@@ -53,7 +53,7 @@ class State:
         seconds: spent.
         history: columns of what happened.
         optimiser: its state within the stage; empty at a stage's start.
-        learned: the curvature that the stage before met, by the logarithms of voxels; empty for the first.
+        learned: the curvature that the stage before met, by what the head takes; empty within a stage.
     """
 
     weight: float
@@ -85,7 +85,7 @@ class Optimisation:
         self.first_weight = state.history["weight"][0] if state.history else state.weight
         background = state.background if len(state.background) else None
         self.objective = Objective(model, seen, recipe.variation, background, Weights(tv=state.weight))
-        self.field = build_field(recipe, model, background, state.scale)
+        self.field = build_field(recipe, model, background, state.scale, max(state.stage - 1, 0))
         if not len(state.x):
             state.x = parameters_to_vector(self.field.parameters()).detach().numpy().copy()
         self._load(state.x)
@@ -206,6 +206,7 @@ class Optimisation:
             optimiser.restore(state.optimiser)
         elif state.learned and isinstance(optimiser, ProjectedLBFGS):
             optimiser.learn(state.learned, self._scale())
+            state.learned = {}
         return optimiser
 
     def _scale(self) -> Tensor | float:

@@ -46,11 +46,11 @@ class Terms(NamedTuple):
 
 
 class Objective:
-    """J = D + w_tv R + w_voids W, with D = scale * sum over counted values of (model - measured)^2.
+    """J = D + w_tv R + w_voids W, with D = sum of weights (model - measured)^2.
 
     Args:
         model: diffusivity to frames.
-        seen: the recording and its scale.
+        seen: the recording and the weights of its values.
         variation: which total variation.
         background: diffusivity of the sound part, (z,); ``None`` for penalties on the volume itself.
         weights: of the penalties.

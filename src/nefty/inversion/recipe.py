@@ -39,13 +39,10 @@ class Model(_Part):
 
 
 class Noise(_Part):
-    """sigma: of a value, in place of the estimate. floor: the model's own error, as a share of the peak. relative: more
-    of it, as a share of each value.
-    """
+    """sigma: of a value, in place of the estimate. floor: the model's own error, as a share of the peak."""
 
     sigma: Positive | None = None
     floor: Share = 3e-5
-    relative: Share = 0.0
 
 
 class Calibration(_Part):
@@ -108,7 +105,7 @@ class Stage(_Part):
 
     high: upper end of the box, in place of the field's. voids: weight of the double well, as a multiple of that of the
     total variation. refine_background: Gauss-Newton steps for the layers before the stage. buried: layers of cells
-    under the front face that are kept sound.
+    under the front face that hold no defect.
     """
 
     name: str
@@ -151,9 +148,19 @@ class Recipe(_Part):
 
     @model_validator(mode="after")
     def _consistent(self) -> Recipe:
+        choice = self.calibration
+        if choice.flash and choice.background == "layered" and choice.strata > 1:
+            raise ValueError(
+                "calibration.flash would explain strata by the flash; set calibration.background to constant with it"
+            )
         for stage in self.stages:
             if stage.high is not None and not (self.field.kind == "voxel" and "box" in self.field.head):
                 raise ValueError(f"stage {stage.name!r} sets high, which only voxels with a box head can change")
+            if stage.optimiser == "lbfgs" and self.field.kind == "neural" and self.field.horizon:
+                raise ValueError(
+                    f"stage {stage.name!r} uses lbfgs, which cannot follow bands that open one by one "
+                    f"(field.horizon={self.field.horizon}); set field.horizon to 0, or optimiser to adam"
+                )
             if stage.buried and not (self.field.kind == "voxel" and self.field.relative):
                 raise ValueError(
                     f"stage {stage.name!r} sets buried, which only voxels relative to a background can keep"

@@ -177,7 +177,7 @@ def observe(sequence: Sequence, model: HeatModel, recipe: Recipe) -> tuple[Obser
     if not noise > 0:
         raise InputError("the noise is 0 and so is noise.floor; give noise.floor a small value such as 3e-5.")
     raw = recipe.weight.units == "raw"
-    return Observation(model.grid, model.times, clean, counted, noise, recipe.noise.relative, raw=raw), notes
+    return Observation(model.grid, model.times, clean, counted, noise, raw=raw), notes
 
 
 def first_weight(recipe: Recipe, seen: Observation) -> float:

@@ -15,14 +15,15 @@ REGULAR = 0.3  # curvature that the penalties have anyway, in the misfit's unit;
 
 
 def sensitivity(model: HeatModel, alpha: np.ndarray, seen: Observation, seed: int) -> np.ndarray:
-    """The diagonal of the Gauss-Newton matrix 2 J^T J by log alpha, (z, y, x), by random probes.
+    """The diagonal of the Gauss-Newton matrix 2 J^T W J by log alpha, (z, y, x), by random probes.
 
-    For signs c drawn at random, (J^T c)_i^2 has the mean (J^T J)_ii: one backward sweep tells about all cells at once.
+    For signs c drawn at random, (J^T W^(1/2) c)_i^2 has the mean (J^T W J)_ii: one backward sweep tells about
+    all cells at once.
 
     Args:
         model: of the part.
         alpha: where the Jacobian is taken.
-        seen: the recording, for its scale and for what counts.
+        seen: the recording, for the weights W of its values.
         seed: of the signs.
     """
     linearization = model.linearize(alpha)

@@ -16,17 +16,20 @@ import numpy as np
 import torch
 from scipy.fft import dctn, fft2, idctn, ifft2
 
+from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.physics.chebyshev import response_of
 from nefty.physics.conductance import face_conductances, face_sinks, surface_share
 from nefty.physics.heat_model import HeatModel
 
 FAINT = 1e-5  # of the strongest lateral mode: those below are left out
+AT_ONCE = 256  # eigenvalues mu whose small matrices are held in memory together
 CLOSE = 1e-6  # of eigenvalues, relative, whose divided difference is taken as the derivative
 
 
 class LayeredModel:
-    """Diffusivity of the layers to frames; the cells, the flash and the sides are those of a ``HeatModel``.
+    """Diffusivity of the layers to frames; the cells, the flash and the sides are those of a ``HeatModel``. Time is
+    exact, whatever the integrator of that is.
 
     Args:
         model: of the part.
@@ -47,6 +50,8 @@ class LayeredModel:
             fft2(source, axes=(1, 2)) if self._periodic else dctn(source, type=2, axes=(1, 2), norm="ortho")
         )
         strength = np.abs(modes).max(axis=0)
+        if not strength.max() > 0:
+            raise InputError("nothing heats the part: the flash is 0 everywhere; give an amplitude above 0.")
         self._kept = strength > FAINT * strength.max()
         self._sources = modes[:, self._kept].T  # (mode, z)
         turn = 2 if self._periodic else 1
@@ -66,9 +71,28 @@ class LayeredModel:
             alpha: diffusivity of the layers, (z,).
         """
         matrix, derivative, share, share_slope = self._operator(alpha)
-        n = len(alpha)
-        lam, v = np.linalg.eigh(matrix + self._mu[:, None, None] * np.diag(alpha))
-        value, slope = response_of(lam[..., None], self.times, self._model._problem.pulse)  # (mu, z, t)
+        layers, count = len(self._layers), len(self.times)
+        frames = np.empty((len(self._sources), layers, count), dtype=self._sources.dtype)
+        columns = np.empty((len(self._sources), layers, len(alpha), count), dtype=self._sources.dtype)
+        for begin in range(0, len(self._mu), AT_ONCE):
+            mu = self._mu[begin : begin + AT_ONCE]
+            v, value, seen, mixed = self._respond(alpha, matrix, derivative, mu)
+            for k in range(len(mu)):
+                of = self._which == begin + k
+                b = self._sources[of] @ v[k] * share
+                frames[of] = np.einsum("li,mi,it->mlt", seen[k], b, value[k], optimize=True)
+                columns[of] = np.tensordot(b, mixed[k], ([1], [1]))
+        columns[:, :, 0] += share_slope * frames
+        return self._pixels(frames), self._pixels(columns.transpose(0, 2, 1, 3))
+
+    def _respond(
+        self, alpha: np.ndarray, matrix: np.ndarray, derivative: np.ndarray, mu: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """V (mu, z, i), f(lam, t) (mu, i, t), V at the observed layers (mu, layer, i), and for a source in the basis
+        V the derivatives by log alpha, (mu, layer, j, z, t).
+        """
+        lam, v = np.linalg.eigh(matrix + mu[:, None, None] * np.diag(alpha))
+        value, slope = response_of(lam[..., None], self.times, self._model._problem.pulse)
         gap = lam[:, :, None] - lam[:, None, :]
         near = np.abs(gap) <= CLOSE * np.maximum(np.abs(lam[:, :, None]), np.abs(lam[:, None, :])) + 1e-300
         divided = np.where(
@@ -77,22 +101,12 @@ class LayeredModel:
             (value[:, :, None] - value[:, None, :]) / np.where(near, 1.0, gap)[..., None],
         )
         turned = np.einsum("mai,pab,mbj->mpij", v, derivative, v, optimize=True)
-        turned += np.einsum("m,mpi,mpj->mpij", self._mu, v, v, optimize=True)
+        turned += np.einsum("m,mpi,mpj->mpij", mu, v, v, optimize=True)
         turned *= alpha[:, None, None]
-        seen = v[:, self._layers, :]  # (mu, layer, i)
+        seen = v[:, self._layers, :]
         # sum over i of V_li (V^T A' V)_ij f[lam_i, lam_j], as products of small matrices for each mu, layer and j
         left = np.einsum("mli,mpij->mljpi", seen, turned)
-        mixed = left @ divided.transpose(0, 2, 1, 3)[:, None]  # (mu, layer, j, z, t)
-        b = np.einsum("mai,ma->mi", v[self._which], self._sources) * share
-        layers, count = len(self._layers), len(self.times)
-        frames = np.empty((len(b), layers, count), dtype=b.dtype)
-        columns = np.empty((len(b), layers, n, count), dtype=b.dtype)
-        for k in range(len(lam)):
-            of = self._which == k
-            frames[of] = np.einsum("li,mi,it->mlt", seen[k], b[of], value[k], optimize=True)
-            columns[of] = np.tensordot(b[of], mixed[k], ([1], [1]))
-        columns[:, :, 0] += share_slope * frames
-        return self._pixels(frames), self._pixels(columns.transpose(0, 2, 1, 3))
+        return v, value, seen, left @ divided.transpose(0, 2, 1, 3)[:, None]
 
     def _operator(self, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, float]:
         """A_z (z, z), its derivatives by alpha (z, z, z), the share of a flux that enters, its slope by log alpha."""
@@ -108,7 +122,7 @@ class LayeredModel:
             return torch.cat([faces, sinks, share])
 
         numbers = parts(column).numpy()
-        slopes = torch.autograd.functional.jacobian(parts, column).numpy()  # pyright: ignore[reportAttributeAccessIssue]
+        slopes = np.asarray(torch.autograd.functional.jacobian(parts, column))
         n = len(alpha)
         pattern = np.zeros((n + 1, n, n))  # of each face and sink in the matrix
         for k in range(n - 1):
