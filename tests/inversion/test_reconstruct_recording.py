@@ -328,7 +328,10 @@ def test_frames_alone_are_refused(recording, quick):
             r"needs calibration\.background=\"layered\" or \"constant\"",
         ),
         ({"model.sweeps": 5}, r"model\.sweeps=5 needs an implicit integrator"),
-        ({"field.kind": "neural"}, "needs unknowns kept in a box.*use SigmoidHead or LogHead"),
+        (
+            {"field.kind": "neural", "field.horizon": 0},
+            "needs unknowns kept in a box.*use SigmoidHead or LogHead",
+        ),
         ({"field.high": 0.9}, "alpha=1 must lie between 0.02 and 0.9"),
         ({"field.low": 2.0}, "highest diffusivity=1.05 must be above the lowest, 2"),
     ],
