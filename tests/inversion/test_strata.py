@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nefty.inversion.strata import best_cuts, count_strata
+from nefty.inversion.strata import best_cut, best_cuts, count_strata
 
 FAR = 1e3  # a reach that does not matter
 
@@ -68,6 +68,13 @@ def test_a_part_of_few_strata_is_found_with_as_many(profile, seed):
     np.testing.assert_allclose(enough.log_alpha, profile, atol=1e-6)
     assert enough.misfit == pytest.approx(0, abs=1e-6)
     assert all(cut.misfit > 1e-3 for cut in fewer)
+
+
+@given(layers=st.integers(1, 7), strata=st.integers(1, 9), seed=st.integers(0, 10_000))
+def test_more_strata_than_layers_are_as_many_as_layers(layers, strata, seed):
+    jacobian, residual, point = problem(layers, seed)
+    cut = best_cut(jacobian.T @ jacobian, jacobian.T @ residual, residual @ residual, point, strata, FAR)
+    assert cut.strata == count_strata(cut.log_alpha) == min(strata, layers)
 
 
 @given(layers=st.integers(2, 9), seed=st.integers(0, 10_000))

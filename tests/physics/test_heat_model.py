@@ -344,6 +344,21 @@ def test_one_cell_along_a_periodic_axis_is_like_an_adiabatic_one(integrator):
     assert work[0] == work[1]
 
 
+def test_a_flash_is_a_temperature_at_the_start_and_a_pulse_a_rate_in_a_window():
+    grid = Grid((3, 4, 5), (1.0, 2.0, 2.0))
+    flash = HeatModel(grid, [0.5], UniformFlash(7.0, 0.3), observe="both", dtype="float64")
+    assert flash.observed_layers == (0, 2)
+    assert flash.heating_window is None
+    np.testing.assert_allclose(flash.source, 7.0 * UniformFlash(1.0, 0.3).shape(grid))
+    profile = np.arange(20.0).reshape(4, 5)
+    pulse = HeatModel(grid, [0.5], TopHatPulse(6.0, 0.25, 0.1, profile), observe="back", dtype="float64")
+    assert pulse.observed_layers == (2,)
+    assert pulse.heating_window == pytest.approx((0.1, 0.35))
+    np.testing.assert_allclose(pulse.source / pulse.source[3, 4], profile / 19)
+    pulse.source.zero_()
+    assert pulse.source[3, 4] > 0  # it was a copy
+
+
 def test_the_models_times_are_its_own():
     times = np.array([0.1, 0.2, 0.3])
     model = HeatModel(GRID, times, FLASH)

@@ -8,17 +8,10 @@ from nefty.core.errors import InputError
 from nefty.report import figures
 from nefty.report.figures import (
     DIFFERENCE,
-    DIFFUSIVITY,
     TEMPERATURE,
-    Curve,
     Stack,
     Units,
-    View,
-    contrast_curve,
-    decay_curves,
     frames_slider,
-    map_row,
-    plan_and_section,
     slices_slider,
 )
 
@@ -90,58 +83,11 @@ def test_slices_slider_shows_depths_and_shares_the_colours_of_the_truth():
     assert not figure.layout.updatemenus
 
 
-def test_map_row_shares_one_centred_scale(frames):
-    figure = map_row(list(frames - 2), ["a", "b", "c", "d"], SIZE, DIFFERENCE, "dT")
-    assert figure.layout.coloraxis.cmin == -figure.layout.coloraxis.cmax
-    assert figure.layout.coloraxis.cmax == pytest.approx(np.abs(frames - 2).max())
-    assert {trace.coloraxis for trace in traces(figure)} == {"coloraxis"}
-
-
-def test_map_row_refuses_maps_without_titles(frames):
-    with pytest.raises(InputError, match="4 maps and 1 titles"):
-        map_row(list(frames), ["a"], SIZE, DIFFERENCE, "dT")
-
-
 def test_outline_follows_the_cell_edges(frames):
     mask = np.zeros((6, 8), dtype=bool)
     mask[1, 2] = True
-    figure = map_row([frames[0]], ["a"], SIZE, TEMPERATURE, "T", outline=mask)
+    figure = frames_slider([Stack("T", frames, TEMPERATURE, "T", mask)], TIMES, SIZE)
     edge = traces(figure)[1]
     corners = {(x, y) for x, y in zip(edge.x, edge.y, strict=True) if x is not None}
     assert corners == {(2, 1), (3, 1), (2, 2), (3, 2)}
     assert len(edge.x) == 4 * 3
-
-
-def test_plan_and_section_has_the_front_on_top_and_marks_the_cut():
-    view = View("part", np.ones((6, 8)), np.ones((4, 8)), DIFFUSIVITY, "alpha")
-    figure = plan_and_section([view, view], (1.0, *SIZE), cut_y=2.5)
-    sections = list(figure.select_yaxes(row=2))
-    assert [axis.range for axis in sections] == [(1.0, 0), (1.0, 0)]
-    assert [shape.y0 for shape in figure.layout.shapes] == [2.5, 2.5]
-
-
-def test_decay_curves_are_log_log_with_a_guide_of_slope_one_half():
-    times = np.geomspace(0.05, 5, 50)
-    curve = Curve("sound", 10 * times**-0.5, 10 * times**-0.5)
-    figure = decay_curves(times, [curve], Units(temperature="K"))
-    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
-    assert figure.layout.yaxis.title.text == "Temperature rise (K)"
-    guide = traces(figure)[-1]
-    slope = np.diff(np.log(np.asarray(guide.y))) / np.diff(np.log(np.asarray(guide.x)))
-    assert slope == pytest.approx(-0.5)
-
-
-def test_decay_curves_ignore_time_zero_and_need_a_curve():
-    times = np.array([0.0, 1.0, 2.0])
-    figure = decay_curves(times, [Curve("a", np.array([3.0, 2.0, 1.0]))])
-    assert 0 not in traces(figure)[0].x
-    with pytest.raises(InputError, match="at least one"):
-        decay_curves(times, [])
-
-
-def test_contrast_curve_marks_the_peak():
-    times = np.linspace(0.1, 3, 30)
-    figure = contrast_curve(times, [Curve("contrast", 4 - (times - 1.03) ** 2)])
-    note = figure.layout.annotations[0]
-    assert note.text == "peak 4 at t = 1.03"
-    assert note.x == pytest.approx(np.log10(1.03))

@@ -20,7 +20,7 @@ from nefty.core.errors import NeftyError
 from nefty.core.grid import Grid
 from nefty.inversion.coarsening import blocks, mean_of_counted, wider_cells, wider_pixels
 from nefty.inversion.observation import Observation
-from nefty.inversion.strata import best_cuts, count_strata
+from nefty.inversion.strata import best_cut, best_cuts, count_strata
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.layered import LayeredModel
 from nefty.physics.linearization import Linearization
@@ -49,14 +49,11 @@ class Calibration:
         background: diffusivity of each layer, (z,).
         bulk: the one diffusivity that fits best if all layers have the same.
         excitation: the flash with its fitted amplitude and depth.
-        residual: root mean square misfit of the quietest quarter of the pixels, in the unit of the frames: what the
-            model cannot explain even where there seems to be no defect.
     """
 
     background: np.ndarray
     bulk: float
     excitation: Any
-    residual: float
 
 
 def calibrate(model: HeatModel, seen: Observation, start: float, *, strata: int, flash: bool) -> Calibration:
@@ -71,14 +68,11 @@ def calibrate(model: HeatModel, seen: Observation, start: float, *, strata: int,
     """
     seen = wider_pixels(seen) or seen
     log_alpha, log_flash = np.full(seen.grid.shape[0], log(start)), np.zeros(2 if _has_depth(model.initial) else 1)
-    residual = np.inf
     for _ in range(STEPS):
         predicted, by_alpha, by_flash = _sensitivities(model, seen.grid, log_alpha, log_flash, flash)
         misfit = np.where(seen.counted, seen.frames - predicted, 0.0)
-        weight, residual = _trust(misfit, predicted, seen)
-        jacobian = np.concatenate([by_alpha[None], by_flash]).reshape(-1, misfit.size)
-        w = (weight * seen.weights).ravel()
-        normal, right = (jacobian * w) @ jacobian.T, (jacobian * w) @ misfit.ravel()
+        weight, _ = _trust(misfit, predicted, seen)
+        normal, right, _ = _quadratic(np.concatenate([by_alpha[None], by_flash]), weight * seen.weights, misfit)
         if not np.trace(normal) > 0:
             raise NeftyError(
                 f"the frames of a sound part do not depend on its diffusivity at {exp(log_alpha[0]):g}; check times, "
@@ -98,9 +92,9 @@ def calibrate(model: HeatModel, seen: Observation, start: float, *, strata: int,
     bulk = exp(log_alpha[0])
     if strata > 1:
         search = _StrataSearch(_with_flash(model, log_flash, seen.grid), seen, bulk)
-        log_alpha, residual = search.run(strata)
+        log_alpha = search.run(strata)
         bulk = search.bulk
-    return Calibration(np.exp(log_alpha), bulk, _scaled(model.initial, log_flash), residual)
+    return Calibration(np.exp(log_alpha), bulk, _scaled(model.initial, log_flash))
 
 
 class _StrataSearch:
@@ -128,8 +122,8 @@ class _StrataSearch:
         self._warmer = {"front": 1.0, "back": -1.0}.get(model.observe, np.array([1.0, -1.0])[:, None, None, None])
         self._found: dict[int, tuple[float, np.ndarray]] = {}
 
-    def run(self, most: int) -> tuple[np.ndarray, float]:
-        """log alpha of the layers, and the residual of the quiet pixels.
+    def run(self, most: int) -> np.ndarray:
+        """log alpha of the layers.
 
         Each number of strata is tried from the best cut into one less and one more, with either kind of trust in the
         values: Gauss-Newton steps choose among all cuts, but only near where they stand.
@@ -141,7 +135,7 @@ class _StrataSearch:
                 if begin in self._found:
                     self._descend(self._found[begin][1], strata, each)
         best = min(self._found, key=lambda k: 2 * log(max(self._found[k][0], 1e-12 * self._seen.peak)) + WORTH * k)
-        return self._found[best][1], self._found[best][0]
+        return self._found[best][1]
 
     @property
     def bulk(self) -> float:
@@ -163,9 +157,9 @@ class _StrataSearch:
             weight, residual = _trust(misfit, predicted, seen, self._warmer if each else None)
             if count_strata(log_alpha) <= strata and residual < self._found.get(strata, (np.inf,))[0]:
                 self._found[strata] = residual, log_alpha
-            w, jacobian = (weight * seen.weights).ravel(), jacobian.reshape(len(log_alpha), -1)
-            normal, right = (jacobian * w) @ jacobian.T, (jacobian * w) @ misfit.ravel()
-            cut = best_cuts(normal, right, float(w @ misfit.ravel() ** 2), log_alpha, strata, REACH)[-1]
+            quadratic = _quadratic(jacobian, weight * seen.weights, misfit)
+            cut = best_cut(*quadratic, log_alpha, strata, REACH)
+            # REACH bounds the step; all steps together stay as near to the bulk.
             before, log_alpha = log_alpha, np.clip(cut.log_alpha, self._middle - REACH, self._middle + REACH)
             if np.abs(log_alpha - before).max() < SETTLED:
                 break
@@ -221,11 +215,9 @@ def refine_background(
         misfit = mean_of_counted(misfit, seen.counted)[0] if wide else misfit
         level = np.sqrt(np.sum(misfit**2, axis=-3, keepdims=True) / values) / np.maximum(bright, FAINT**2 * seen.peak)
         typical = max(float(np.median(level[usable])), 1e-12)
-        w = (pixels.weights / (1 + (level / (2 * typical)) ** 2)).ravel()
+        weights = pixels.weights / (1 + (level / (2 * typical)) ** 2)
         jacobian = by_layers(part.linearize(np.exp(log_alpha + log_factor[:, None, None])))
-        jacobian = jacobian.reshape(len(background), -1)
-        normal, right = (jacobian * w) @ jacobian.T, (jacobian * w) @ misfit.ravel()
-        total = float(w @ misfit.ravel() ** 2)
+        normal, right, total = _quadratic(jacobian, weights, misfit)
         if total == 0:
             break
         cuts = best_cuts(normal, right, total, log_background + log_factor, strata, REACH)
@@ -243,6 +235,19 @@ def by_layers(linearization: Linearization) -> np.ndarray:
         move[layer] = alpha[layer]
         columns.append(linearization.jvp(move).double().numpy())
     return np.stack(columns)
+
+
+def _quadratic(jacobian: np.ndarray, weights: np.ndarray, misfit: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """J^T W J, J^T W r and r^T W r, which make the misfit a quadratic form (Gauss-Newton).
+
+    Args:
+        jacobian: derivatives of the frames, (unknown, ..., t, y, x).
+        weights: W, of the shape of the frames.
+        misfit: r, measured - predicted.
+    """
+    j, w, r = jacobian.reshape(len(jacobian), -1), weights.ravel(), misfit.ravel()
+    weighted = j * w
+    return weighted @ j.T, weighted @ r, float(w @ r**2)
 
 
 def _sensitivities(

@@ -34,7 +34,7 @@ class ProjectedLBFGS:
         self.x = self._project(x.detach().clone())
         self.value: float | None = None
         self.gradient = torch.zeros_like(self.x)
-        self.pairs: list[tuple[Tensor, Tensor, float]] = []
+        self.pairs: list[tuple[Tensor, Tensor]] = []
         self.stuck = False
 
     def step(self, evaluate: Callable[[Tensor], tuple[float, Tensor]]) -> float:
@@ -94,13 +94,13 @@ class ProjectedLBFGS:
     def learned(self, scale: Tensor | float = 1.0) -> dict[str, Any]:
         """The curvature met so far, as arrays: the pairs, for unknowns that are ``scale`` times these."""
         pairs = enumerate(self.pairs)
-        return {f"{i}": {"s": (s * scale).numpy(), "y": (y / scale).numpy(), "sy": sy} for i, (s, y, sy) in pairs}
+        return {f"{i}": {"s": (s * scale).numpy(), "y": (y / scale).numpy()} for i, (s, y) in pairs}
 
     def learn(self, learned: dict[str, Any], scale: Tensor | float = 1.0) -> None:
         """Begin with the curvature met by another, whose unknowns were these times ``scale``."""
         found = (learned[key] for key in sorted(learned, key=int))
-        pairs = ((torch.from_numpy(p["s"].copy()), torch.from_numpy(p["y"].copy()), p["sy"]) for p in found)
-        self.pairs = [(s / scale, y * scale, sy) for s, y, sy in pairs][-self.memory :]
+        pairs = ((torch.from_numpy(p["s"].copy()), torch.from_numpy(p["y"].copy())) for p in found)
+        self.pairs = [(s / scale, y * scale) for s, y in pairs][-self.memory :]
 
     def _project(self, x: Tensor) -> Tensor:
         return x if self.low is None and self.high is None else torch.clamp(x, self.low, self.high)
@@ -121,7 +121,7 @@ class ProjectedLBFGS:
         is enough to cut y, and s at the end. Products are of single precision here: they shape the direction only.
         """
         pairs = []
-        for s, y, _ in self.pairs:
+        for s, y in self.pairs:
             cut = y * free
             sy, yy = float(torch.dot(s, cut)), float(torch.dot(cut, cut))
             if sy > CURVED * yy:
@@ -139,9 +139,8 @@ class ProjectedLBFGS:
         return q.mul_(free)
 
     def _remember(self, s: Tensor, y: Tensor) -> None:
-        sy = _dot(s, y)
-        if sy > CURVED * _dot(y, y):
-            self.pairs.append((s, y, sy))
+        if _dot(s, y) > CURVED * _dot(y, y):
+            self.pairs.append((s, y))
             del self.pairs[: -self.memory]
 
 

@@ -17,7 +17,7 @@ FINEST = 24  # places where a part may be cut; thinner layers are bound together
 
 
 class Cut(NamedTuple):
-    """The best way to cut the part into at most so many strata."""
+    """The best way to cut the part into so many strata."""
 
     strata: int
     misfit: float
@@ -27,14 +27,22 @@ class Cut(NamedTuple):
 def best_cuts(
     normal: np.ndarray, right: np.ndarray, misfit: float, log_alpha: np.ndarray, most: int, reach: float
 ) -> list[Cut]:
-    """The best cut for each number of strata, one first.
+    """The best cut for each number of strata up to ``most``, one first; see ``best_cut`` for the arguments."""
+    most = min(most, len(_places(len(log_alpha))) + 1)
+    return [best_cut(normal, right, misfit, log_alpha, strata, reach) for strata in range(1, most + 1)]
+
+
+def best_cut(
+    normal: np.ndarray, right: np.ndarray, misfit: float, log_alpha: np.ndarray, strata: int, reach: float
+) -> Cut:
+    """The best cut into so many strata, or into as many as can be.
 
     Args:
         normal: Gauss-Newton matrix J^T W J by log alpha of the layers, (z, z).
         right: J^T W (measured - predicted), (z,).
         misfit: sum of W (measured - predicted)^2.
         log_alpha: where they were taken, (z,).
-        most: strata.
+        strata: how many.
         reach: largest distance of a stratum from the mean of ``log_alpha``; what would go further stops there.
     """
     middle = log_alpha.mean()
@@ -42,15 +50,14 @@ def best_cuts(
     pull = normal @ at + right
     offset = misfit + at @ normal @ at + 2 * right @ at
     ridge = 1e-9 * np.trace(normal) / len(normal)
-    found = []
-    for strata, members in enumerate(_ways(len(at), most), start=1):
-        small = np.einsum("pik,ij,pjl->pkl", members, normal, members, optimize=True)
-        b = members.transpose(0, 2, 1) @ pull
-        values = np.linalg.solve(small + ridge * np.eye(strata), b[..., None])[..., 0].clip(-reach, reach)
-        left = offset - 2 * (b * values).sum(axis=1) + np.einsum("pk,pkl,pl->p", values, small, values)
-        best = int(np.argmin(left))
-        found.append(Cut(strata, float(max(left[best], 0.0)), middle + members[best] @ values[best]))
-    return found
+    strata = min(strata, len(_places(len(at))) + 1)
+    members = _ways(len(at), strata)
+    small = np.einsum("pik,ij,pjl->pkl", members, normal, members, optimize=True)
+    b = members.transpose(0, 2, 1) @ pull
+    values = np.linalg.solve(small + ridge * np.eye(strata), b[..., None])[..., 0].clip(-reach, reach)
+    left = offset - 2 * (b * values).sum(axis=1) + np.einsum("pk,pkl,pl->p", values, small, values)
+    best = int(np.argmin(left))
+    return Cut(strata, float(max(left[best], 0.0)), middle + members[best] @ values[best])
 
 
 def count_strata(log_alpha: np.ndarray) -> int:
@@ -58,14 +65,15 @@ def count_strata(log_alpha: np.ndarray) -> int:
     return 1 + int((np.abs(np.diff(log_alpha)) > 1e-9).sum())
 
 
-@lru_cache(maxsize=8)
-def _ways(layers: int, most: int) -> list[np.ndarray]:
-    """For each number of strata, the matrices (way, layer, stratum) of 0 and 1 that say which layer is in which."""
+def _places(layers: int) -> range:
+    """Layers at whose front the part may be cut."""
     step = -(-layers // FINEST)
-    places = range(step, layers, step)
-    out = []
-    for strata in range(1, min(most, len(places) + 1) + 1):
-        cuts = np.array([(0, *c, layers) for c in combinations(places, strata - 1)])
-        layer = np.arange(layers)[None, :, None]
-        out.append(((cuts[:, None, :-1] <= layer) & (layer < cuts[:, None, 1:])).astype(np.float64))
-    return out
+    return range(step, layers, step)
+
+
+@lru_cache(maxsize=16)
+def _ways(layers: int, strata: int) -> np.ndarray:
+    """The matrices (way, layer, stratum) of 0 and 1 that say which layer is in which stratum."""
+    cuts = np.array([(0, *c, layers) for c in combinations(_places(layers), strata - 1)])
+    layer = np.arange(layers)[None, :, None]
+    return ((cuts[:, None, :-1] <= layer) & (layer < cuts[:, None, 1:])).astype(np.float64)

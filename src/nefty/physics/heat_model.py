@@ -120,6 +120,21 @@ class HeatModel:
             memory=None if self.derivative == "autograd" else self.memory,
         )
 
+    @property
+    def observed_layers(self) -> tuple[int, ...]:
+        """Layers of cells whose temperature the frames show, in the order of the frames."""
+        return self._problem.layers
+
+    @property
+    def heating_window(self) -> tuple[float, float] | None:
+        """When the pulse begins and ends; ``None`` for a flash or an initial temperature."""
+        return self._problem.pulse
+
+    @property
+    def source(self) -> Tensor:
+        """The initial temperature (z, y, x), or for a pulse the heating rate of the front cells (y, x); a copy."""
+        return self._initial(None, None, torch.device("cpu"))
+
     def _sources(self, initial: Any) -> tuple[float, Tensor | None, Tensor | None]:
         """Amplitude, and for amplitude 1 the initial temperature or the heating rate of the front cells."""
         if isinstance(initial, (GaussianFlash, UniformFlash)):

@@ -37,12 +37,12 @@ class LayeredModel:
     """
 
     def __init__(self, model: HeatModel, frames: np.ndarray | None = None) -> None:
-        self._model, self._layers = model, model._problem.layers
+        self._model, self._layers = model, model.observed_layers
         self.times = model.times if frames is None else model.times[frames]
         nz, ny, nx = model.grid.shape
         self._column = Grid((nz, 1, 1), (model.grid.size[0], 1.0, 1.0))
         source = np.zeros(model.grid.shape)
-        given = model._initial(None, None, torch.device("cpu")).double().numpy()
+        given = model.source.double().numpy()
         source[: len(given) if given.ndim == 3 else 1] = given
         self._pulsed = given.ndim == 2
         self._periodic = model.boundary.lateral == "periodic"
@@ -92,7 +92,7 @@ class LayeredModel:
         V the derivatives by log alpha, (mu, layer, j, z, t).
         """
         lam, v = np.linalg.eigh(matrix + mu[:, None, None] * np.diag(alpha))
-        value, slope = response_of(lam[..., None], self.times, self._model._problem.pulse)
+        value, slope = response_of(lam[..., None], self.times, self._model.heating_window)
         gap = lam[:, :, None] - lam[:, None, :]
         near = np.abs(gap) <= CLOSE * np.maximum(np.abs(lam[:, :, None]), np.abs(lam[:, None, :])) + 1e-300
         divided = np.where(

@@ -1,12 +1,11 @@
 """Every figure nefty draws, by name: import from here."""
 
 from nefty.report.convergence import convergence
-from nefty.report.curves import Curve, contrast_curve, decay_curves, peak
+from nefty.report.curves import Curve
 from nefty.report.cuts import Cut, cut_rows
 from nefty.report.depth_maps import DepthMap, depth_maps
 from nefty.report.depth_profile import depth_profile
 from nefty.report.fit_curves import fit_curves
-from nefty.report.maps import View, map_row, plan_and_section
 from nefty.report.sliders import Stack, frames_slider, slices_slider, stack_slider
 from nefty.report.style import DEPTH, DIFFERENCE, DIFFUSIVITY, TEMPERATURE, Scale, Units
 from nefty.report.surfaces import Body, defect_surfaces, depth_stretch
@@ -23,20 +22,14 @@ __all__ = [
     "Scale",
     "Stack",
     "Units",
-    "View",
-    "contrast_curve",
     "convergence",
     "cut_rows",
-    "decay_curves",
     "defect_surfaces",
     "depth_maps",
     "depth_profile",
     "depth_stretch",
     "fit_curves",
     "frames_slider",
-    "map_row",
-    "peak",
-    "plan_and_section",
     "slices_slider",
     "stack_slider",
 ]
