@@ -11,6 +11,7 @@ import pytest
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.metrics import volume
+from nefty.metrics.edges import edge_f1
 from nefty.metrics.score import Score, evaluate
 
 GRID = Grid((4, 8, 9), (2.0, 8.0, 9.0))
@@ -43,6 +44,9 @@ def test_a_score_holds_the_metrics_and_their_settings(found, truth):
         threshold=0.025,
         bounds=(0.0, 0.2),
         window=5,
+        mask_iou=volume.mask_iou((found < 0.025).any(axis=0), (truth < 0.025).any(axis=0)),
+        mask_dice=volume.mask_dice((found < 0.025).any(axis=0), (truth < 0.025).any(axis=0)),
+        edge_f1=edge_f1(found, truth, threshold=0.025),
     )
     assert evaluate(found, truth) != score
 
@@ -51,6 +55,8 @@ def test_overlap_by_hand(found, truth):
     score = evaluate(found, truth)
     assert score.iou == pytest.approx(6 / 11)  # 9 found, 8 true, 6 of them the same
     assert score.dice == pytest.approx(12 / 17)
+    assert score.mask_iou == pytest.approx(3 / 5)  # 4 pixels found, 4 true, 3 of them the same
+    assert score.mask_dice == pytest.approx(6 / 8)
 
 
 def test_depth_is_compared_where_both_have_a_defect(found, truth):
@@ -58,6 +64,8 @@ def test_depth_is_compared_where_both_have_a_defect(found, truth):
     assert score.depth_mae == pytest.approx((0.5 + 0.5 + 0) / 3)
     assert score.depth_rmse == pytest.approx(math.sqrt(0.5 / 3))
     assert score.depth_recall == pytest.approx(3 / 4)
+    assert score.depth_abs_rel == pytest.approx((0.5 + 0.5 + 0) / 3)  # the true depth is 1
+    assert score.depth_delta1 == score.depth_delta2 == score.depth_delta3 == pytest.approx(1 / 3)  # 0.5 is half of 1
 
 
 def test_a_reconstruction_brings_its_volume_and_its_thickness(found, truth):
@@ -70,8 +78,21 @@ def test_depth_stays_open_where_nothing_can_be_compared(found, truth):
     sound = np.full(GRID.shape, 0.15)
     missed = evaluate(sound, truth, thickness=2.0)
     assert (missed.depth_mae, missed.depth_rmse, missed.depth_recall) == (None, None, 0.0)
+    assert (missed.depth_abs_rel, missed.depth_delta1, missed.mask_iou, missed.edge_f1) == (None, None, 0, 0)
     false_alarm = evaluate(found, sound, thickness=2.0)
     assert (false_alarm.iou, false_alarm.depth_mae, false_alarm.depth_recall) == (0.0, None, None)
+    assert (false_alarm.mask_iou, false_alarm.mask_dice, false_alarm.edge_f1) == (0, 0, 0)
+    right = evaluate(sound, sound, thickness=2.0)
+    assert (right.iou, right.mask_iou, right.mask_dice, right.edge_f1, right.depth_recall) == (1, 1, 1, 1, None)
+    assert "depth" not in str(right)
+
+
+def test_a_defect_at_the_face_has_a_depth_but_no_relative_error(found, truth):
+    at_face = np.full(GRID.shape, 0.15)
+    at_face[0, 2, 3] = 0.01
+    score = evaluate(found, at_face, thickness=2.0)
+    assert (score.depth_mae, score.depth_abs_rel, score.depth_delta1) == (0.5, None, None)
+    assert str(score).endswith("on 100% of the defects' pixels")
 
 
 def test_a_perfect_reconstruction(truth):
@@ -79,6 +100,8 @@ def test_a_perfect_reconstruction(truth):
     assert (score.mse, score.psnr, score.iou, score.dice) == (0, math.inf, 1, 1)
     assert score.ssim == pytest.approx(1)
     assert (score.depth_mae, score.depth_rmse, score.depth_recall) == (0, 0, 1)
+    assert (score.depth_abs_rel, score.depth_delta1, score.depth_delta2, score.depth_delta3) == (0, 1, 1, 1)
+    assert (score.mask_iou, score.mask_dice, score.edge_f1) == (1, 1, 1)
 
 
 def test_it_is_frozen_plain_and_readable(found, truth):
@@ -89,9 +112,27 @@ def test_it_is_frozen_plain_and_readable(found, truth):
     assert Score(**values) == score
     assert json.loads(json.dumps(values))["iou"] == score.iou
     text = str(score)
-    for part in ("IoU 0.545", "Dice 0.706", "alpha < 0.03", "7 x 7 window", "mean error 0.333", "75%"):
+    for part in (
+        "IoU 0.545",
+        "Dice 0.706",
+        "alpha < 0.03",
+        "7 x 7 window",
+        "mean error 0.333",
+        "75%",
+        "front: IoU 0.600",
+    ):
         assert part in text
+    assert f"F1 {score.edge_f1:.3f}" in text
+    assert text.endswith("relative error 0.333, within a factor of 1.25 on 33%")
     assert "depth" not in str(evaluate(found, truth))
+
+
+def test_scores_stored_before_there_were_more_marks_are_read():
+    old = '{"mse": 1e-3, "psnr": 20, "ssim": 0.5, "iou": 0.4, "dice": 0.5, "depth_mae": 1, "depth_rmse": 1, '
+    text = str(Score(**json.loads(old + '"depth_recall": 0.5}')))
+    assert "edges" not in text
+    assert "front" not in text
+    assert text.endswith("on 50% of the defects' pixels")
 
 
 def test_what_cannot_be_scored_is_refused(found, truth):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nefty.core.errors import InputError
-from nefty.metrics.summary import mean_interval
+from nefty.metrics.summary import breakdown, mean_interval
 
 
 def test_a_textbook_case():
@@ -52,3 +52,21 @@ def test_one_value_has_no_interval_and_equal_values_a_narrow_one():
 def test_bad_values_are_named(values, confidence, message):
     with pytest.raises(InputError, match=message):
         mean_interval(values, confidence=confidence)
+
+
+def test_a_breakdown_is_the_interval_of_each_group():
+    values, layers = [0.4, 0.5, 0.9, 0.6, 0.7], [3, 4, 3, 4, 5]
+    table = breakdown(iter(values), iter(layers), confidence=0.9)
+    assert list(table) == [3, 4, 5]
+    assert table[3] == mean_interval([0.4, 0.9], confidence=0.9)
+    assert table[4] == mean_interval([0.5, 0.6], confidence=0.9)
+    assert table[5][0] == 0.7
+    assert math.isnan(table[5][1])
+    assert breakdown([], []) == {}
+
+
+def test_a_breakdown_needs_one_group_per_value():
+    with pytest.raises(InputError, match="2 values and 1 groups"):
+        breakdown([1.0, 2.0], ["a"])
+    with pytest.raises(InputError, match="inf is not finite"):
+        breakdown([1.0, math.inf], ["a", "b"])

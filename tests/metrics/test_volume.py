@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.ndimage import uniform_filter
-from skimage.metrics import peak_signal_noise_ratio
+from skimage.metrics import mean_squared_error, peak_signal_noise_ratio, structural_similarity
 
 from nefty.core.errors import InputError
 from nefty.metrics.volume import depth_to_top, dice, iou, mask_dice, mask_iou, mse, psnr, ssim
@@ -32,7 +32,9 @@ def test_mse_and_psnr_by_hand():
     assert psnr(alpha, truth, bounds=(0, 1)) == pytest.approx(10 * math.log10(1 / 5e-4))
 
 
-def test_psnr_is_that_of_scikit_image(pair):
+def test_mse_psnr_and_ssim_are_those_of_scikit_image(pair):
+    assert mse(*pair) == pytest.approx(mean_squared_error(*pair))
+    assert ssim(*pair) == pytest.approx(structural_similarity(*pair, data_range=RANGE, channel_axis=0))
     assert psnr(*pair) == pytest.approx(peak_signal_noise_ratio(pair[1], pair[0], data_range=RANGE))
 
 

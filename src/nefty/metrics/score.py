@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from nefty.core.checks import number
 from nefty.metrics import volume
+from nefty.metrics.edges import edge_f1
+from nefty.metrics.projection import depth_score
 from nefty.metrics.volume import BOUNDS, THRESHOLD, WINDOW
 
 
@@ -29,6 +32,13 @@ class Score:
         depth_rmse: root mean square of the same.
         depth_recall: share of the pixels with a true defect where one was found; ``None`` if there is none, or no
             thickness.
+        depth_abs_rel: mean |error| over the true depth, over pixels with a defect in both that is below the face.
+        depth_delta1: share of these pixels whose depths differ by a factor below 1.25.
+        depth_delta2: below 1.25^2.
+        depth_delta3: below 1.25^3.
+        mask_iou: of the pixels (y, x) with a cell below ``threshold`` under them.
+        mask_dice: of the same.
+        edge_f1: of the cells on the defects' edges; see ``nefty.metrics.edges``.
     """
 
     mse: float
@@ -42,6 +52,13 @@ class Score:
     depth_mae: float | None = None
     depth_rmse: float | None = None
     depth_recall: float | None = None
+    depth_abs_rel: float | None = None
+    depth_delta1: float | None = None
+    depth_delta2: float | None = None
+    depth_delta3: float | None = None
+    mask_iou: float | None = None
+    mask_dice: float | None = None
+    edge_f1: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """All fields by name."""
@@ -53,10 +70,18 @@ class Score:
             f"PSNR {self.psnr:.2f} dB, MSE {self.mse:.3e} (range {self.bounds[0]:g} to {self.bounds[1]:g})",
             f"SSIM {self.ssim:.3f} (slices along z, {self.window} x {self.window} window)",
         ]
+        if self.mask_iou is not None and self.mask_dice is not None:
+            lines.append(f"seen from the front: IoU {self.mask_iou:.3f}, Dice {self.mask_dice:.3f}")
+        if self.edge_f1 is not None:
+            lines.append(f"edges: F1 {self.edge_f1:.3f}")
         if self.depth_mae is not None and self.depth_rmse is not None:
             lines.append(
                 f"depth to the top: mean error {self.depth_mae:.3g}, RMSE {self.depth_rmse:.3g}, "
                 f"on {self.depth_recall:.0%} of the defects' pixels"
+            )
+        if self.depth_abs_rel is not None and self.depth_delta1 is not None:
+            lines[-1] += (
+                f"; relative error {self.depth_abs_rel:.3g}, within a factor of 1.25 on {self.depth_delta1:.0%}"
             )
         return "\n".join(lines)
 
@@ -81,32 +106,26 @@ def evaluate(
         thickness: of the part, for the errors in depth; that of the reconstruction's ``.grid`` if it has one.
     """
     alpha, truth = volume.checked_pair(getattr(reconstruction, "alpha", reconstruction), truth)
+    threshold = number("threshold", threshold)
     if thickness is None and hasattr(reconstruction, "grid"):
         thickness = reconstruction.grid.size[0]
-    depth = {} if thickness is None else _depth_errors(alpha, truth, threshold, thickness)
+    found, true = alpha < threshold, truth < threshold
+    front = [np.asarray(defect.any(axis=0)) for defect in (found, true)]
+    depth = {}
+    if thickness is not None:
+        tops = (volume.depth_to_top(values, thickness, threshold=threshold) for values in (alpha, truth))
+        depth = {f"depth_{name}": value for name, value in asdict(depth_score(*tops)).items()}
     return Score(
         mse=volume.mse(alpha, truth),
         psnr=volume.psnr(alpha, truth, bounds=bounds),
         ssim=volume.ssim(alpha, truth, bounds=bounds, window=window),
-        iou=volume.iou(alpha, truth, threshold=threshold),
-        dice=volume.dice(alpha, truth, threshold=threshold),
-        threshold=float(threshold),
+        iou=volume.mask_iou(found, true),
+        dice=volume.mask_dice(found, true),
+        threshold=threshold,
         bounds=(float(bounds[0]), float(bounds[1])),
         window=window,
+        mask_iou=volume.mask_iou(*front),
+        mask_dice=volume.mask_dice(*front),
+        edge_f1=edge_f1(alpha, truth, threshold=threshold),
         **depth,
     )
-
-
-def _depth_errors(alpha: np.ndarray, truth: np.ndarray, threshold: float, thickness: float) -> dict[str, float]:
-    """The depth fields of a ``Score`` that are defined."""
-    found = volume.depth_to_top(alpha, thickness, threshold=threshold)
-    true = volume.depth_to_top(truth, thickness, threshold=threshold)
-    errors = (found - true)[np.isfinite(found) & np.isfinite(true)]
-    pixels = int(np.count_nonzero(np.isfinite(true)))
-    fields: dict[str, float] = {}
-    if pixels:
-        fields["depth_recall"] = float(errors.size / pixels)
-    if errors.size:
-        fields["depth_mae"] = float(np.mean(np.abs(errors)))
-        fields["depth_rmse"] = float(np.sqrt(np.mean(errors**2)))
-    return fields

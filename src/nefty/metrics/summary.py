@@ -1,14 +1,17 @@
-"""Many scores in two numbers."""
+"""Many scores in two numbers, of all or of each group."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from typing import TypeVar
 
 import numpy as np
 from scipy.special import stdtrit
 
 from nefty.core.errors import InputError
+
+Group = TypeVar("Group", bound=Hashable)
 
 
 def mean_interval(values: Iterable[float], *, confidence: float = 0.95) -> tuple[float, float]:
@@ -31,3 +34,22 @@ def mean_interval(values: Iterable[float], *, confidence: float = 0.95) -> tuple
         return mean, math.nan
     quantile = float(stdtrit(array.size - 1, (1 + confidence) / 2))
     return mean, quantile * float(array.std(ddof=1)) / math.sqrt(array.size)
+
+
+def breakdown(
+    values: Iterable[float], groups: Iterable[Group], *, confidence: float = 0.95
+) -> dict[Group, tuple[float, float]]:
+    """``mean_interval`` of the values of each group, in the order in which the groups first come.
+
+    Args:
+        values: one per specimen, finite.
+        groups: what each belongs to, such as its number of defects or of layers.
+        confidence: of the intervals.
+    """
+    values, groups = list(values), list(groups)
+    if len(values) != len(groups):
+        raise InputError(f"there are {len(values)} values and {len(groups)} groups; give one group per value.")
+    members: dict[Group, list[float]] = {}
+    for value, group in zip(values, groups, strict=True):
+        members.setdefault(group, []).append(value)
+    return {group: mean_interval(own, confidence=confidence) for group, own in members.items()}
