@@ -5,16 +5,17 @@ from pathlib import Path
 import pytest
 
 from nefty import InputError
-from nefty.inversion.recipe import Recipe, load_recipe, parse_override, recipe_names
+from nefty.core.configuration import parse_assignment
+from nefty.inversion.recipe import Recipe, load_recipe, recipe_names
 
 LEAST = {"name": "mine", "field": {"relative": True}, "stages": [{"name": "only", "iterations": 5}]}
 
 
 def test_the_recipes_that_come_with_nefty():
-    assert recipe_names() == ["fast", "neural", "paper"]
+    assert recipe_names() == ["fast", "grid", "neural", "paper"]
 
 
-@pytest.mark.parametrize("name", ["fast", "neural", "paper"])
+@pytest.mark.parametrize("name", ["fast", "grid", "neural", "paper"])
 def test_each_of_them_is_complete(name):
     recipe = load_recipe(name)
     assert recipe.name == name
@@ -111,7 +112,7 @@ def test_unknown_keys_are_refused_with_the_nearest_name(overrides, message):
 
 @pytest.mark.parametrize("name", ["fats", "Paper", "", Path("fast")])
 def test_unknown_recipes_are_refused(name):
-    with pytest.raises(InputError, match=r"recipe=.* is unknown; choose one of 'fast', 'neural', 'paper'"):
+    with pytest.raises(InputError, match=r"recipe=.* is unknown; choose one of 'fast', 'grid', 'neural', 'paper'"):
         load_recipe(name)
     with pytest.raises(InputError, match="Did you mean 'fast'"):
         load_recipe("fats")
@@ -204,19 +205,19 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
     ],
 )
 def test_overrides_are_read_from_the_command_line(text, key, value):
-    assert parse_override(text) == (key, value)
-    assert type(parse_override(text)[1]) is type(value)
+    assert parse_assignment(text) == (key, value)
+    assert type(parse_assignment(text)[1]) is type(value)
 
 
 @pytest.mark.parametrize("text", ["weight.tv", "", "=3", "  = 3"])
 def test_what_is_no_override_is_refused(text):
     with pytest.raises(InputError, match="is not of the form key=value, such as"):
-        parse_override(text)
+        parse_assignment(text)
 
 
 def test_overrides_from_the_command_line_fit_a_recipe():
     texts = ["weight.tv=auto", "field.wrap=[false, true, true]", "stages.only.learning_rate=1e-4", "stop.seconds=20"]
-    recipe = load_recipe(LEAST, dict(map(parse_override, texts)))
+    recipe = load_recipe(LEAST, dict(map(parse_assignment, texts)))
     assert isinstance(recipe, Recipe)
     assert (recipe.field.wrap, recipe.stages[0].learning_rate) == ((False, True, True), 1e-4)
 

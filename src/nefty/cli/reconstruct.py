@@ -46,10 +46,11 @@ def run(
     """
     from nefty.cli.output import Stages
     from nefty.cli.recipe_text import recipe_text
+    from nefty.core.configuration import parse_assignment
     from nefty.core.interrupt import STOPPED
-    from nefty.inversion.recipe import load_recipe, parse_override
+    from nefty.inversion.recipe import load_recipe
 
-    overrides = dict(parse_override(text) for text in settings or ())
+    overrides = dict(parse_assignment(text) for text in settings or ())
     if seconds is not None:
         overrides["stop.seconds"] = seconds
     resolved = load_recipe(recipe, overrides)

@@ -43,7 +43,7 @@ def build_model(sequence: Sequence, recipe: Recipe) -> HeatModel:
         sequence.times,
         sequence.excitation,
         sequence.boundary,
-        face_mean=sequence.face_mean,
+        face_mean=choice.face_mean or sequence.face_mean,
         anisotropy=sequence.anisotropy,
         observe=sequence.observe,
         integrator=integrator,

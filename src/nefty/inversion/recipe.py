@@ -2,50 +2,43 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
-from nefty.core.errors import InputError, unknown_name
+from nefty.core.configuration import Part, Shelf, explain
+from nefty.core.errors import InputError
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib  # pyright: ignore[reportMissingImports]
-
+RECIPES = Shelf("recipe", "nefty.inversion", "recipes")
 Positive = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Model(_Part):
+class Model(Part):
     """The heat model, where it is not given.
 
-    layers: cells along z. integrator, sweeps: implicit Euler with so many Jacobi sweeps is the paper's.
+    layers: cells along z. integrator, sweeps: implicit Euler with so many Jacobi sweeps is the paper's. face_mean:
+    diffusivity between two cells, in place of the one that the recording names.
     """
 
     layers: Count = 16
+    face_mean: Literal["harmonic", "arithmetic", "min"] | None = None
     integrator: Literal["chebyshev", "sdirk2", "implicit-euler"] = "chebyshev"
     sweeps: int = Field(default=0, ge=0)
     dtype: Literal["float32", "float64"] = "float32"
 
 
-class Noise(_Part):
+class Noise(Part):
     """sigma: of a value, in place of the estimate. floor: the model's own error, as a share of the peak."""
 
     sigma: Positive | None = None
     floor: Share = 3e-5
 
 
-class Calibration(_Part):
+class Calibration(Part):
     """The sound part before the 3D problem: layered, constant, or none.
 
     start: first guess of the diffusivity; strata: how many a layered part may have; flash: fit its amplitude and depth
@@ -58,7 +51,7 @@ class Calibration(_Part):
     flash: bool = False
 
 
-class FieldChoice(_Part):
+class FieldChoice(Part):
     """What the unknown is made of. With ``relative``, low and high are ratios to the background.
 
     scaling: of voxels: by the sensitivity of the frames, by depth, or none.
@@ -81,7 +74,7 @@ class FieldChoice(_Part):
     wrap: tuple[bool, bool, bool] = (True, True, True)
 
 
-class TotalVariation(_Part):
+class TotalVariation(Part):
     """See ``nefty.inversion.penalties.total_variation``; on alpha, log alpha, or log(alpha/background)."""
 
     on: Literal["alpha", "log", "log-ratio"] = "log-ratio"
@@ -90,7 +83,7 @@ class TotalVariation(_Part):
     depth_gain: Share = 0.0
 
 
-class Weight(_Part):
+class Weight(Part):
     """tv: weight of the total variation, or "auto": from the noise, then by the discrepancy principle between stages.
 
     units: "relative" (see ``Observation.scale``), or "raw": the plain sum of squares, as in the paper.
@@ -100,7 +93,7 @@ class Weight(_Part):
     units: Literal["relative", "raw"] = "relative"
 
 
-class Stage(_Part):
+class Stage(Part):
     """A stretch of iterations with one optimiser.
 
     high: upper end of the box, in place of the field's. voids: weight of the double well, as a multiple of that of the
@@ -121,7 +114,7 @@ class Stage(_Part):
     decay_every: int = Field(default=0, ge=0)
 
 
-class Stop(_Part):
+class Stop(Part):
     """When to end before the last iteration: seconds: of wall clock. misfit: chi^2 that is good enough, as a multiple
     of the noise floor. plateau: relative decrease of the objective over 10 iterations that ends a stage.
     """
@@ -131,7 +124,7 @@ class Stop(_Part):
     plateau: Share = 0.0
 
 
-class Recipe(_Part):
+class Recipe(Part):
     """A complete description of a reconstruction."""
 
     name: str
@@ -170,10 +163,27 @@ class Recipe(_Part):
         return self
 
 
+def limited(recipe: Recipe, iterations: int) -> Recipe:
+    """The recipe with no more than so many iterations in all: every stage is cut by the same share."""
+    total = sum(stage.iterations for stage in recipe.stages)
+    if total <= iterations:
+        return recipe
+    if iterations < len(recipe.stages):
+        raise InputError(
+            f"recipe {recipe.name!r} has {len(recipe.stages)} stages, which need more than {iterations} iterations."
+        )
+    ends = [sum(s.iterations for s in recipe.stages[: i + 1]) * iterations // total for i in range(len(recipe.stages))]
+    counts = [end - start for start, end in zip([0, *ends], ends, strict=False)]
+    while min(counts) == 0:  # a short stage keeps one iteration of the longest
+        counts[counts.index(max(counts))] -= 1
+        counts[counts.index(0)] += 1
+    stages = [s.model_copy(update={"iterations": n}) for s, n in zip(recipe.stages, counts, strict=True)]
+    return recipe.model_copy(update={"stages": tuple(stages)})
+
+
 def recipe_names() -> list[str]:
     """The recipes that come with nefty."""
-    files = resources.files("nefty.inversion") / "recipes"
-    return sorted(Path(f.name).stem for f in files.iterdir() if f.name.endswith(".toml"))
+    return RECIPES.names()
 
 
 def load_recipe(
@@ -185,48 +195,13 @@ def load_recipe(
         recipe: a name, a .toml file, a mapping, or a recipe.
         overrides: dotted keys and their values, such as ``{"weight.tv": 0.5, "stages.0.iterations": 10}``.
     """
-    values = _values(recipe)
+    values = RECIPES.values(recipe.model_dump(mode="json") if isinstance(recipe, Recipe) else recipe)
     for key, value in (overrides or {}).items():
         _set(values, key, value)
     try:
         return Recipe.model_validate(values)
     except ValidationError as error:
-        raise InputError(f"recipe {values.get('name', '')!r}: {_explain(error)}") from None
-
-
-def parse_override(text: str) -> tuple[str, Any]:
-    """``"weight.tv=0.5"`` as a key and a value, written as in TOML; words may go without quotes, ``none`` is None."""
-    key, separator, value = text.partition("=")
-    if not separator or not key.strip():
-        raise InputError(f"{text!r} is not of the form key=value, such as weight.tv=0.5.")
-    try:
-        return key.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
-    except tomllib.TOMLDecodeError:
-        return key.strip(), None if value.strip().lower() == "none" else value.strip()
-
-
-def _values(recipe: str | Path | Mapping[str, Any] | Recipe) -> dict[str, Any]:
-    if isinstance(recipe, Recipe):
-        return recipe.model_dump(mode="json")
-    if isinstance(recipe, Mapping):
-        return {k: _copied(v) for k, v in recipe.items()}
-    if str(recipe).endswith(".toml"):
-        try:
-            return tomllib.loads(Path(recipe).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(f"there is no recipe file {recipe}.") from None
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise InputError(f"cannot read the recipe {recipe}: {error}.") from None
-    if not isinstance(recipe, str) or recipe not in recipe_names():
-        raise unknown_name("recipe", recipe, recipe_names())
-    text = (resources.files("nefty.inversion") / "recipes" / f"{recipe}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
-
-
-def _copied(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {k: _copied(v) for k, v in value.items()}
-    return [_copied(v) for v in value] if isinstance(value, (list, tuple)) else value
+        raise InputError(f"recipe {values.get('name', '')!r}: {explain(error, Recipe)}") from None
 
 
 def _set(values: dict[str, Any], key: str, value: Any) -> None:
@@ -256,22 +231,3 @@ def _index(part: str, items: list[Any], key: str) -> int:
     if part.isdigit() and int(part) < len(items):
         return int(part)
     raise InputError(f"{key!r}: {part!r} is none of the stages {', '.join(names)} (0 to {len(items) - 1}).")
-
-
-def _explain(error: ValidationError) -> str:
-    """What is wrong, with the nearest known name for a key that is not known."""
-    found = error.errors()[0]
-    where = ".".join(str(part) for part in found["loc"])
-    if found["type"] == "extra_forbidden":
-        owner: Any = Recipe
-        for part in found["loc"][:-1]:
-            if isinstance(part, str) and part in owner.model_fields:
-                annotation = owner.model_fields[part].annotation
-                owner = Stage if part == "stages" else annotation
-        last = found["loc"][-1]
-        return str(unknown_name("key", last, owner.model_fields)).replace(f"key={last!r}", f"key {where!r}", 1)
-    if not found["loc"]:
-        return f"{found['msg'].removeprefix('Value error, ')}."
-    given = found.get("input")
-    more = f" ({len(error.errors()) - 1} more)" if len(error.errors()) > 1 else ""
-    return f"{where}={given!r}: {found['msg']}{more}."
