@@ -41,7 +41,15 @@ _WHERE = {
     "Sequence": "nefty.data.sequence",
     "Specimen": "nefty.synth.specimen",
     "draw_specimen": "nefty.synth.specimen",
+    "Ranges": "nefty.synth.specimen",
     "simulate": "nefty.synth.recording",
+    "resimulate": "nefty.synth.recording",
+    "Camera": "nefty.synth.camera",
+    "FlashRanges": "nefty.synth.flash_ranges",
+    "Setup": "nefty.synth.setup",
+    "DataPlan": "nefty.synth.data_set",
+    "DataSet": "nefty.synth.data_set",
+    "write_data_set": "nefty.synth.data_writer",
     "load": "nefty.data.load",
     "reconstruct": "nefty.inversion.reconstruct",
     "evaluate": "nefty.metrics.score",
@@ -95,7 +103,15 @@ if TYPE_CHECKING:
     from nefty.physics.trajectory import Reversed as Reversed
     from nefty.physics.trajectory import Stored as Stored
     from nefty.result.reconstruction import Reconstruction as Reconstruction
+    from nefty.synth.camera import Camera as Camera
+    from nefty.synth.data_set import DataPlan as DataPlan
+    from nefty.synth.data_set import DataSet as DataSet
+    from nefty.synth.data_writer import write_data_set as write_data_set
     from nefty.synth.explicit import simulate_explicit as simulate_explicit
+    from nefty.synth.flash_ranges import FlashRanges as FlashRanges
+    from nefty.synth.recording import resimulate as resimulate
     from nefty.synth.recording import simulate as simulate
+    from nefty.synth.setup import Setup as Setup
+    from nefty.synth.specimen import Ranges as Ranges
     from nefty.synth.specimen import Specimen as Specimen
     from nefty.synth.specimen import draw_specimen as draw_specimen

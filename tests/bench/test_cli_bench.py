@@ -43,4 +43,4 @@ def test_a_quick_run_prints_a_table_and_writes_the_files(tmp_path):
     assert "surface RMSE" in result.output
     assert "written:" in result.output
     assert json.loads((tmp_path / "solver.json").read_text())["tables"][0]["rows"][0]["method"] == "chebyshev"
-    assert {p.suffix for p in tmp_path.iterdir()} == {".json", ".md", ".html"}
+    assert {p.suffix for p in tmp_path.iterdir()} == {".json", ".md", ".html", ".tex", ".csv"}

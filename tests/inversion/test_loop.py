@@ -199,6 +199,10 @@ def test_seconds_end_it(start):
     work = start(stop__seconds=1e-9)
     assert "1e-09 s it was given were over" in work.run()
     assert work.state.done == 1
+    late = start(stop__seconds=1000.0)
+    late.spent = 1001.0  # of the preparation
+    assert "1000 s it was given were over" in late.run()
+    assert late.state.done == 1
 
 
 def test_a_good_misfit_ends_it(start):

@@ -74,6 +74,21 @@ def test_a_notice_quiet_rows_and_folded_details():
     assert "<script>alert" not in html
 
 
+def test_the_best_cells_and_the_columns_of_others_are_marked():
+    rows = [("a", "1", "7"), ("b", "2", "8")]
+    table = Table(("name", "ours", "theirs"), rows, best=[(1, 1)], quiet_columns=[2], one_line=True)
+    html = Page("t", "l", [Section("s", "x", table=table)]).render()
+    assert '<div class="rows one-line">' in html
+    assert '<th>ours</th><th class="quiet">theirs</th>' in html
+    assert '<th scope="row">a</th><td>1</td><td class="quiet">7</td>' in html
+    assert '<th scope="row">b</th><td class="best">2</td><td class="quiet">8</td>' in html
+
+
+def test_a_plain_table_has_no_marks(own):
+    assert '<div class="rows">' in own
+    assert '<td class="' not in own
+
+
 def test_figures_that_shrink_do_not_scroll():
     figure = go.Figure(go.Scatter(x=[1], y=[2])).update_layout(margin={"t": 1, "b": 1}, height=100)
     html = Page("t", "l", [Section("s", "x", figure=figure)]).render()

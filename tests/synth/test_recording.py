@@ -7,12 +7,14 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
+from nefty.core.hdf5 import digest
 from nefty.data.load import load
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
+from nefty.synth.camera import Camera
 from nefty.synth.explicit import simulate_explicit
-from nefty.synth.recording import simulate
+from nefty.synth.recording import resimulate, simulate
 from nefty.synth.specimen import PAPER_GRID, Specimen, draw_specimen
 
 GRID = Grid((4, 16, 16), (1.0, 10.0, 10.0))
@@ -39,9 +41,11 @@ def test_the_paper_is_what_one_gets_without_arguments():
     assert few.grid() == PAPER_GRID
     assert few.excitation == GaussianFlash(100.0, 2.5, 0.2)
     assert few.boundary == Boundary()
+    assert np.allclose(few.meta["times"], 0.05)
     defaults = {name: p.default for name, p in inspect.signature(simulate).parameters.items()}
     assert np.allclose(defaults["times"], 0.05 * np.arange(1, 101), rtol=1e-14)
-    assert (defaults["safety"], defaults["noise"], defaults["refine"]) == (16.0, 0.0, 1)
+    meta = simulate(PART, grid=GRID, times=[0.05]).meta
+    assert (meta["safety"], meta["noise"], meta["refine"], meta["engine"]) == (16.0, 0.0, 1, "explicit")
 
 
 def test_noise_is_white_and_a_share_of_the_peak():
@@ -52,6 +56,8 @@ def test_noise_is_white_and_a_share_of_the_peak():
     assert clean.meta["noise_sigma"] == 0
     assert noisy.meta["noise_sigma"] == pytest.approx(sigma, rel=1e-12)
     assert noisy.noise is None
+    drawn = np.random.default_rng([4, 2]).standard_normal(clean.frames.shape)
+    assert np.array_equal(noisy.frames, clean.frames + noisy.meta["noise_sigma"] * drawn)  # as it always was
     rest = (noisy.frames - clean.frames) / sigma
     n = rest.size  # 20,480 values; five standard deviations of each estimate
     assert abs(rest.mean()) < 5 / np.sqrt(n)
@@ -91,7 +97,7 @@ def test_every_face_and_excitation_can_be_recorded_and_saved(tmp_path, observe, 
     assert (found.boundary, found.face_mean, found.anisotropy) == tuple(options.values())
     again = load(found.save(tmp_path / "plate.h5"))
     assert again.digest() == found.digest()
-    assert again.meta == found.meta
+    assert digest(again.meta) == digest(found.meta)
     assert Specimen.from_record(again.meta["specimen"]) == PART
 
 
@@ -99,8 +105,107 @@ def test_the_record_says_how_it_was_made():
     meta = simulate(PART, noise=0.001, seed=3, refine=2, face_mean="arithmetic", **SMALL).meta
     expected = {"noise": 0.001, "seed": 3, "refine": 2, "face_mean": "arithmetic", "safety": 2.0, "source": "simulated"}
     assert expected.items() <= meta.items()
-    assert "explicit" in meta["engine"]
+    assert meta["engine"] == "explicit"
+    assert meta["grid"] == {"shape": [4, 16, 16], "size": [1.0, 10.0, 10.0]}
+    assert meta["times"] == [0.1, 0.2, 0.5]
+    assert meta["excitation"] == {
+        "kind": "GaussianFlash",
+        "amplitude": 100.0,
+        "width": 2.5,
+        "depth": 0.2,
+        "centre": None,
+    }
     assert {"nefty", "numpy", "numba", "python"} <= meta["versions"].keys()
+
+
+EXCITATIONS = [
+    GaussianFlash(50.0, 2.0, 0.1, centre=(4.0, 6.0)),
+    UniformFlash(2.0, 0.3),
+    TopHatPulse(1.0, 0.15, start=0.02),
+    TopHatPulse(1.0, 0.15, profile=np.random.default_rng(1).uniform(0.5, 1, GRID.shape[1:])),
+    np.random.default_rng(2).uniform(0, 1, GRID.shape),
+    np.random.default_rng(2).uniform(0, 1, GRID.shape).astype(np.float32),
+]
+
+
+@pytest.mark.parametrize("excitation", EXCITATIONS)
+@pytest.mark.parametrize("observe", ["front", "both"])
+def test_a_saved_recording_is_made_again_bit_by_bit(tmp_path, excitation, observe):
+    made = simulate(
+        PART,
+        camera=Camera(noise=0.01, gain=0.03, gain_length=1.0),
+        seed=5,
+        excitation=excitation,
+        boundary=Boundary("adiabatic", "robin", "robin", h_front=0.1, h_back=0.2),
+        observe=observe,
+        face_mean="min",
+        anisotropy=(1.0, 2.0),
+        dtype="float32",
+        **SMALL,
+    )
+    saved = load(made.save(tmp_path / "plate.h5"))
+    again = resimulate(saved)
+    assert saved.frames.dtype == again.frames.dtype == np.float32
+    assert np.array_equal(again.frames, saved.frames)
+    assert np.array_equal(again.times, saved.times)
+    assert np.array_equal(np.asarray(again.truth), np.asarray(saved.truth))
+    assert again.digest() == saved.digest() == made.digest()
+    assert digest(again.meta) == digest(saved.meta)
+
+
+@pytest.mark.parametrize("engine", ["explicit", "explicit-fine"])
+@pytest.mark.parametrize("grid", [GRID, Grid((6, 10, 20), (1.0, 10.0, 10.0))])
+def test_every_engine_and_grid_is_made_again_bit_by_bit(tmp_path, engine, grid):
+    made = simulate(PART, grid=grid, engine=engine, times=[0.0, 0.1, 0.35])
+    saved = load(made.save(tmp_path / "plate.h5"))
+    again = resimulate(saved.meta)
+    assert again.frames.dtype == np.float64
+    assert again.truth is not None
+    assert saved.truth is not None
+    assert again.truth.shape == grid.shape
+    assert np.array_equal(again.frames, saved.frames)
+    assert np.array_equal(again.truth, saved.truth)
+
+
+def test_what_was_cut_since_is_made_again_whole():
+    made = simulate(PART, noise=0.01, **SMALL)
+    cut = made.region((2, 10), (0, 8)).with_mask(np.eye(8, dtype=bool))
+    assert np.array_equal(resimulate(cut).frames, made.frames)
+
+
+def test_what_was_not_simulated_cannot_be_made_again():
+    real = Sequence(np.ones((2, 4, 4)), np.array([0.1, 0.2]))
+    with pytest.raises(InputError, match="not a recording that nefty has simulated"):
+        resimulate(real)
+    record = dict(simulate(PART, **SMALL).meta)
+    for name in ("specimen", "grid", "camera", "engine", "times"):
+        with pytest.raises(InputError, match="not the record of a"):
+            resimulate({key: value for key, value in record.items() if key != name})
+
+
+def test_many_frames_fit_into_the_record(tmp_path):
+    options = {"grid": Grid((1, 1, 1), (1.0, 10.0, 10.0)), "times": 1e-3 * np.arange(1, 20_001), "safety": 1.0}
+    saved = load(simulate(PART, **options).save(tmp_path / "plate.h5"))
+    assert saved.meta["times"] == options["times"].tolist()
+
+
+def test_single_precision_frames_are_the_double_ones_rounded():
+    double, single = (simulate(PART, noise=0.01, dtype=dtype, **SMALL) for dtype in ("float64", "float32"))
+    assert single.frames.dtype == np.float32
+    assert np.array_equal(single.frames, double.frames.astype(np.float32))
+    assert single.meta["noise_sigma"] == double.meta["noise_sigma"]
+
+
+def test_a_camera_says_more_than_noise():
+    plain, camera = simulate(PART, noise=0.01, **SMALL), simulate(PART, camera=Camera(noise=0.01), **SMALL)
+    assert np.array_equal(plain.frames, camera.frames)
+    uneven = simulate(PART, camera=Camera(gain=0.03), **SMALL)
+    ratio = uneven.frames / simulate(PART, **SMALL).frames
+    assert ratio[0].std() == pytest.approx(0.03, rel=1e-6)
+    assert np.allclose(ratio, ratio[0], rtol=1e-12)
+    assert uneven.meta["camera"] == {"noise": 0.0, "sigma": 0.0, "gain": 0.03, "gain_length": 0.0}
+    with pytest.raises(InputError, match=r"say Camera\(noise=0.01"):
+        simulate(PART, noise=0.01, camera=Camera(gain=0.03), **SMALL)
 
 
 def test_progress_is_reported():
@@ -116,6 +221,12 @@ def test_progress_is_reported():
         ({"seed": -1}, "seed=-1"),
         ({"seed": 1.5}, "seed=1.5"),
         ({"refine": 0}, "factor=0|refine=0"),
+        ({"safety": 0.5}, "safety=0.5 must be at least 1"),
+        ({"dtype": "float16"}, "dtype='float16'"),
+        ({"face_mean": "median"}, "face_mean='median'"),
+        ({"excitation": None}, "heats nothing"),
+        ({"excitation": "flash"}, "must be a GaussianFlash"),
+        ({"boundary": "adiabatic"}, r"must be a nefty.Boundary\(...\)"),
         ({"times": [-0.1, 0.2]}, "before the flash"),
         ({"observe": "side"}, "observe='side'"),
         ({"grid": Grid((4, 16, 16), (1.0, 5.0, 5.0))}, "is not the specimen's"),

@@ -8,6 +8,7 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
+from nefty.core.hdf5 import digest
 from nefty.synth.specimen import KINDS, PAPER_GRID, Defect, Ranges, Specimen, draw_specimen
 
 SEEDS = range(40)
@@ -17,6 +18,19 @@ SEEDS = range(40)
 def test_a_seed_draws_the_same_part_and_another_seed_another(kind):
     assert draw_specimen(3, kind) == draw_specimen(3, kind)
     assert len({draw_specimen(seed, kind) for seed in SEEDS}) == len(SEEDS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "known"),
+    [
+        ("homogeneous", "3caad162ea57e202"),
+        ("layered", "f181d8ab468920e9"),
+        ("sound", "9f7986270a01ad1a"),
+        ("sound-layered", "a0f47105b1344486"),
+    ],
+)
+def test_seeds_draw_what_they_always_drew(kind, known):
+    assert digest([draw_specimen(seed, kind).record() for seed in range(50)])[:16] == known
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -111,6 +125,8 @@ def test_a_finer_grid_shows_the_same_part():
         (lambda: draw_specimen(0, "layred"), "Did you mean 'layered'"),
         (lambda: draw_specimen(0, defects=60), "found no room for 60 defects"),
         (lambda: draw_specimen(0, "layered", ranges=Ranges(strata=(9, 9))), "9 strata of at least 0.15"),
+        (lambda: Ranges(bulk=(0.2, 0.1)), r"bulk=\(0.2, 0.1\) must be \(lowest, highest\)"),
+        (lambda: Ranges(depth=0.5), r"depth=0.5 must be two numbers"),  # pyright: ignore[reportArgumentType]
         (lambda: draw_specimen(0).alpha(Grid((4, 4, 4), (2.0, 10.0, 10.0))), "is not the specimen's"),
     ],
 )

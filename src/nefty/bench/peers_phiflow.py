@@ -7,16 +7,12 @@ come from torch's autograd, which it runs on.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil
 from typing import Any
 
 import numpy as np
 import torch
 from phi import field, math  # pyright: ignore[reportMissingImports]
 from phi.torch.flow import (  # pyright: ignore[reportMissingImports]
-    PERIODIC,
-    ZERO_GRADIENT,
-    Box,
     CenteredGrid,
     Field,
     Solve,
@@ -27,12 +23,9 @@ from phiml.math.extrapolation import NONE  # pyright: ignore[reportMissingImport
 from nefty.bench.case import Case
 from nefty.bench.methods import Built
 from nefty.core.checks import one_of
+from nefty.synth.phiflow_engine import FACE_MEANS, box_of, diffusion, sides, substeps_for
 
-SIDES = {"x": PERIODIC, "y": PERIODIC, "z": ZERO_GRADIENT}
-FACE_MEANS: dict[str, Callable[[Any, Any], Any]] = {
-    "harmonic": lambda p, q: 2 * p * q / (p + q),
-    "min": math.minimum,
-}
+SIDES = sides("periodic")
 
 
 def explicit(case: Case, *, face_mean: str = "harmonic") -> Built:
@@ -44,14 +37,14 @@ def explicit(case: Case, *, face_mean: str = "harmonic") -> Built:
     """
     mean = FACE_MEANS[one_of("face_mean", face_mean, FACE_MEANS)]
     substeps = stable_substeps(case)
-    box = _box(case)
+    box = box_of(case.size)
 
     @math.jit_compile
     def frame(temperature, alpha):
         u = CenteredGrid(temperature, SIDES, bounds=box)
         faces = field.stagger(CenteredGrid(alpha, SIDES, bounds=box), mean, NONE)
         for _ in range(substeps):
-            u = u.with_values(u.values + case.dt / substeps * _diffusion(u, faces))
+            u = u.with_values(u.values + case.dt / substeps * diffusion(u, faces))
         return u.values
 
     return Built(_rollout(case, frame), counters=lambda: {"substeps": substeps})
@@ -69,7 +62,7 @@ def implicit(case: Case, *, tolerance: float = 1e-6) -> Built:
         case: the specimen.
         tolerance: relative residual at which conjugate gradients stop, forward and backward.
     """
-    box = _box(case)
+    box = box_of(case.size)
     harmonic = FACE_MEANS["harmonic"]
     iterations = []
 
@@ -78,7 +71,7 @@ def implicit(case: Case, *, tolerance: float = 1e-6) -> Built:
 
     def euler(temperature, faces):
         u = CenteredGrid(temperature, SIDES, bounds=box)
-        return u.values - case.dt * _diffusion(u, Field(u.geometry, faces, NONE))
+        return u.values - case.dt * diffusion(u, Field(u.geometry, faces, NONE))
 
     jitted = math.jit_compile(euler)
 
@@ -103,17 +96,8 @@ def implicit(case: Case, *, tolerance: float = 1e-6) -> Built:
 
 
 def stable_substeps(case: Case) -> int:
-    """Substeps per frame: the paper's rule (appendix E.1) N = max(10, ceil(2 dt/dt_stable)).
-
-    dt_stable = 1/(2 alpha_max sum_d 1/dx_d^2), the limit for unequal spacings.
-    """
-    stable = 1 / (2 * case.bulk * sum(1 / h**2 for h in case.grid.spacing))
-    return max(10, ceil(2 * case.dt / stable))
-
-
-def _diffusion(u, faces):
-    """div(alpha grad u) from face diffusivities, as ``diffuse.differential`` does it; values only."""
-    return (faces * u.gradient(boundary=NONE, at="face")).divergence(order=2).values
+    """Substeps per frame by the paper's rule; see ``substeps_for``."""
+    return substeps_for(case.dt, case.bulk, case.grid.spacing)
 
 
 def _rollout(case: Case, frame) -> Callable[[torch.Tensor], torch.Tensor]:
@@ -130,8 +114,3 @@ def _rollout(case: Case, frame) -> Callable[[torch.Tensor], torch.Tensor]:
         return torch.stack(front)
 
     return forward
-
-
-def _box(case: Case) -> Box:
-    depth, height, width = case.size
-    return Box(x=width, y=height, z=depth)

@@ -1,59 +1,24 @@
-"""What a benchmark returns: tables, notes and figures, written as JSON, Markdown and one HTML page."""
+"""What a benchmark returns: tables, notes and figures, written as JSON, Markdown, LaTeX, CSV and one HTML page."""
 
 from __future__ import annotations
 
 import json
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from nefty.bench.formats import text
+from nefty.bench.table import Column, Table, plain
 from nefty.core.files import write_atomic
 
 if TYPE_CHECKING:
     from nefty.report.page import Section
 
+__all__ = ["Column", "Results", "Table"]
+
 PEERS = ("phiflow", "phiml", "nefi")
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table: the key of its value in a row, its heading, and how the value is written."""
-
-    key: str
-    title: str
-    write: Callable[[Any], str] = text
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows of plain values and how to write them."""
-
-    title: str
-    columns: Sequence[Column]
-    rows: Sequence[Mapping[str, Any]]
-
-    def headings(self) -> list[str]:
-        """The first row; columns without any value are left out."""
-        return [column.title for column in self._used()]
-
-    def cells(self) -> list[list[str]]:
-        """The others, as text."""
-        return [[column.write(row.get(column.key)) for column in self._used()] for row in self.rows]
-
-    def _used(self) -> list[Column]:
-        return [c for c in self.columns if any(row.get(c.key) not in (None, "", []) for row in self.rows)]
-
-    def markdown(self) -> str:
-        """As a Markdown table under its title; numbers are aligned to the right."""
-        marks = ["---", *["---:"] * (len(self._used()) - 1)]
-        lines = [f"| {' | '.join(row)} |" for row in (self.headings(), marks, *self.cells())]
-        return f"**{self.title}**\n\n" + "\n".join(lines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +46,8 @@ class Results:
     sections: Sequence[Section] = ()
 
     def save(self, folder: str | Path, command: str | None = None) -> list[Path]:
-        """Write ``<name>.json``, ``<name>.md`` and ``<name>.html`` into ``folder``; returns their paths.
+        """Write ``<name>.json``, ``.md``, ``.html``, ``.tex`` and, for each table, ``<name>-<table>.csv``; returns the
+        paths.
 
         Args:
             folder: created where it is missing.
@@ -90,11 +56,24 @@ class Results:
         command = command or command_line()
         origin = {"command": command, **_origin()}
         folder = Path(folder)
-        return [
-            write_atomic(folder / f"{self.name}.json", self._json(origin)),
-            write_atomic(folder / f"{self.name}.md", self._markdown(origin)),
-            write_atomic(folder / f"{self.name}.html", self._page(origin)),
-        ]
+        files = {
+            f"{self.name}.json": self._json(origin),
+            f"{self.name}.md": self._markdown(origin),
+            f"{self.name}.html": self._page(origin),
+            f"{self.name}.tex": self._latex(origin),
+            **{f"{self.name}-{name}.csv": table.csv() for name, table in self._named().items()},
+        }
+        return [write_atomic(folder / name, content) for name, content in files.items()]
+
+    def _named(self) -> dict[str, Table]:
+        """The tables by names that differ."""
+        found: dict[str, Table] = {}
+        for table in self.tables:
+            name, number = table.slug, 2
+            while name in found:
+                name, number = f"{table.slug}-{number}", number + 1
+            found[name] = table
+        return found
 
     def _json(self, origin: Mapping[str, str]) -> str:
         content = {
@@ -107,7 +86,7 @@ class Results:
             "notes": self.notes,
             "details": self.details,
         }
-        return json.dumps(content, indent=1, default=_plain) + "\n"
+        return json.dumps(content, indent=1, default=plain) + "\n"
 
     def _markdown(self, origin: Mapping[str, str]) -> str:
         parts = [f"## {self.title}", self.lead, f"```\n{origin['command']}\n```"]
@@ -117,10 +96,17 @@ class Results:
         parts.append("Measured with " + ", ".join(f"{k} {v}" for k, v in origin.items() if k != "command") + ".")
         return "\n\n".join(parts) + "\n"
 
+    def _latex(self, origin: Mapping[str, str]) -> str:
+        said = [f"{self.title}: {self.lead}", f"Made by: {origin['command']}", *self.notes]
+        said += [r"Needs \usepackage{booktabs} and \usepackage{graphicx}."]
+        comments = "\n".join("% " + " ".join(line.split()) for line in said)
+        tables = [table.latex(f"tab:{self.name}-{name}") for name, table in self._named().items()]
+        return "\n\n".join([comments, *tables]) + "\n"
+
     def _page(self, origin: Mapping[str, str]) -> str:
         from nefty.report import page
 
-        tables = [page.Section(t.title, "", table=page.Table(t.headings(), t.cells())) for t in self.tables]
+        tables = [page.Section(t.title, t.shows, table=t.for_page()) for t in self.tables]
         reading = page.Table(["", "to judge the numbers"], [[str(i), note] for i, note in enumerate(self.notes, 1)])
         notes = [page.Section("Notes", "", table=reading)] if self.notes else []
         sections = [*tables, *self.sections, *notes]
@@ -137,11 +123,3 @@ def _origin() -> dict[str, str]:
 
     found = {**provenance(), **versions((*LIBRARIES, *PEERS))}
     return {k: v for k, v in found.items() if v != "absent"}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    raise TypeError(f"{type(value).__name__} cannot be written as JSON")

@@ -20,7 +20,7 @@ app = typer.Typer(
     help="Measure speed, memory and accuracy on this machine, beside peers in the same run.",
 )
 
-Out = Annotated[Path, typer.Option("--out", help="Folder for the JSON, Markdown and HTML files.")]
+Out = Annotated[Path, typer.Option("--out", help="Folder for the JSON, Markdown, CSV, LaTeX and HTML files.")]
 Repeats = Annotated[int, typer.Option("--repeats", min=1, help="Timed runs of each method.")]
 Frames = Annotated[int, typer.Option("--frames", min=1, help="Number of frames.")]
 Shape = Annotated[str, typer.Option("--shape", help="Cells along z, y, x, such as 16x64x64.")]
@@ -60,33 +60,60 @@ def solver(
 
 
 @app.command()
-def reconstruct(
-    conditions: Annotated[
-        str, typer.Option("--conditions", help="clean, noise, strong-noise, fine, air, single, paper-steps.")
-    ] = "clean",
-    kinds: Annotated[str, typer.Option("--kinds", help="homogeneous, layered.")] = "homogeneous,layered",
-    seeds: Annotated[str, typer.Option("--seeds", help="A range such as 0:8, or numbers separated by commas.")] = "0:8",
-    recipes: Annotated[str, typer.Option("--recipes", help="Names separated by commas.")] = "fast",
-    changes: Annotated[list[str] | None, typer.Option("--set", help="key=value of the recipe; repeatable.")] = None,
-    processes: Annotated[int, typer.Option("--processes", min=1, help="Cases at a time, one thread each.")] = 1,
+def run(
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="A name (see --list) or a .toml file.")] = "",
+    seeds: Annotated[str, typer.Option("--seeds", help="In place of the suite's: 0:8, or 1,5,7.")] = "",
+    data: Annotated[str, typer.Option("--data", help="Only these recordings of it, separated by commas.")] = "",
+    kinds: Annotated[str, typer.Option("--kinds", help="Only homogeneous, or layered.")] = "",
+    methods: Annotated[str, typer.Option("--methods", help="Only these methods of it.")] = "",
+    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Processes; as many as cores allow.")] = None,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of each task.")] = 1,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786.")
+    ] = None,
+    slurm: Annotated[bool, typer.Option("--slurm", help="Start the workers as Slurm jobs.")] = False,
+    job: Annotated[list[str] | None, typer.Option("--job", help="key=value for dask-jobqueue; repeatable.")] = None,
+    retries: Annotated[int, typer.Option("--retries", min=0, help="Further attempts after an error.")] = 1,
+    names: Annotated[bool, typer.Option("--list", help="List the suites and end.")] = False,
     out: Out = FOLDER,
 ) -> None:
-    """How well and how fast volumes are recovered: IoU, PSNR, SSIM, depth, seconds."""
-    from nefty.bench import reconstruction
-    from nefty.inversion.recipe import parse_override
+    """Run a suite of the benchmark; the same command goes on where it was stopped."""
+    from nefty.bench.cluster import Place
+    from nefty.bench.suite import load_suite, suite_names
+    from nefty.bench.suite_run import run_suite
+    from nefty.cli.suite_progress import SuiteProgress
+    from nefty.core.configuration import parse_assignment
+    from nefty.core.errors import InputError
+    from nefty.core.interrupt import STOPPED
 
-    with _telling() as tell:
-        results = reconstruction.run(
-            _words(conditions),
-            _words(kinds),
-            _seeds(seeds),
-            recipes=_words(recipes),
-            overrides=dict(parse_override(text) for text in changes or []),
-            processes=processes,
-            folder=out,
-            tell=tell,
-        )
-    _finish(results, out)
+    if names:
+        for name in suite_names():
+            typer.echo(f"{name:14} {load_suite(name).title}")
+        return
+    if not suite:
+        raise InputError(f"name a suite: {', '.join(suite_names())}, or a .toml file.")
+    only = {"data": _words(data), "kinds": _words(kinds), "methods": _words(methods)}
+    chosen = load_suite(suite, seeds=seeds or None, only=only)
+    place = Place(scheduler, slurm, workers, threads, dict(parse_assignment(text) for text in job or []))
+    with SuiteProgress() as progress:
+        shown = run_suite(chosen, out, place, retries=retries, watch=progress.step, tell=progress.tell)
+    for one in shown:
+        for row in one.suite.absent():
+            typer.echo(f"{one.suite.name}: {row.name} is left out, its library is not installed.", err=True)
+        if one.finished is not None:
+            typer.echo(
+                f"{one.suite.name}: {len(one.finished.done)} results, {one.finished.computed} of them computed now, "
+                f"{len(one.finished.failed)} failed."
+            )
+        if one.results is not None:
+            _print(one.results)
+        for path in one.files:
+            typer.echo(f"written: {path}")
+    if any(one.finished and one.finished.interrupted for one in shown):
+        typer.echo("Stopped. The same command goes on from here.", err=True)
+        raise typer.Exit(STOPPED)
+    if any(one.finished and one.finished.failed for one in shown):
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -244,6 +271,13 @@ def _telling() -> Iterator[Tell]:
 
 def _finish(results: Results, out: Path) -> None:
     """Print the tables and notes, write the files, say where they are."""
+    _print(results)
+    for path in results.save(out):
+        typer.echo(f"written: {path}")
+
+
+def _print(results: Results) -> None:
+    """The tables and notes on the terminal."""
     from rich.console import Console
     from rich.table import Table
 
@@ -259,22 +293,7 @@ def _finish(results: Results, out: Path) -> None:
         console.print(shown)
     for note in results.notes:
         console.print(f"- {note}", markup=False, highlight=False)
-    for path in results.save(out):
-        console.print(f"written: {path}", markup=False, highlight=False)
 
 
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def _seeds(text: str) -> list[int]:
-    """``"0:8"`` or ``"1,5,7"``."""
-    from nefty.core.errors import InputError
-
-    try:
-        if ":" in text:
-            first, last = text.split(":")
-            return list(range(int(first), int(last)))
-        return [int(word) for word in _words(text)]
-    except ValueError:
-        raise InputError(f"--seeds {text} must be a range such as 0:8 or numbers separated by commas.") from None

@@ -78,10 +78,13 @@ class Optimisation:
         model: diffusivity to frames.
         seen: the recording.
         state: where to begin.
+        spent: seconds that the preparation took, which ``stop.seconds`` counts as well.
     """
 
-    def __init__(self, recipe: Recipe, model: HeatModel, seen: Observation, state: State) -> None:
-        self.recipe, self.model, self.seen, self.state = recipe, model, seen, state
+    def __init__(
+        self, recipe: Recipe, model: HeatModel, seen: Observation, state: State, *, spent: float = 0.0
+    ) -> None:
+        self.recipe, self.model, self.seen, self.state, self.spent = recipe, model, seen, state, spent
         self.first_weight = state.history["weight"][0] if state.history else state.weight
         background = state.background if len(state.background) else None
         self.objective = Objective(model, seen, recipe.variation, background, Weights(tv=state.weight))
@@ -257,7 +260,7 @@ class Optimisation:
         stop = self.recipe.stop
         if interrupt.asked:
             return INTERRUPTED
-        if stop.seconds is not None and self.state.seconds >= stop.seconds:
+        if stop.seconds is not None and self.spent + self.state.seconds >= stop.seconds:
             return f"the {stop.seconds:g} s it was given were over"
         if stop.misfit and self.misfit <= stop.misfit:
             return f"the misfit came down to {stop.misfit:g} times the noise floor"

@@ -115,8 +115,9 @@ class Stage(Part):
 
 
 class Stop(Part):
-    """When to end before the last iteration: seconds: of wall clock. misfit: chi^2 that is good enough, as a multiple
-    of the noise floor. plateau: relative decrease of the objective over 10 iterations that ends a stage.
+    """When to end before the last iteration: seconds: of wall clock, preparation included. misfit: chi^2 that is good
+    enough, as a multiple of the noise floor. plateau: relative decrease of the objective over 10 iterations that ends a
+    stage.
     """
 
     seconds: Positive | None = None

@@ -111,7 +111,7 @@ def _reconstruct(
     prepared = time.perf_counter() - began
 
     watch.stage("Optimise")
-    work = Optimisation(recipe, model, seen, state)
+    work = Optimisation(recipe, model, seen, state, spent=prepared)
     save = (lambda s: folder.checkpoint(dataclasses.asdict(s))) if folder is not None else (lambda s: None)
     stopped = work.run(save, watch.progress)
 

@@ -6,7 +6,7 @@ cannot bring markup along.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -30,11 +30,27 @@ class Fact:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text; numbers arrive formatted. ``quiet`` are the indices of rows to compare the others with."""
+    """Rows of text; numbers arrive formatted.
+
+    Args:
+        columns: the headings.
+        rows: the cells.
+        quiet: indices of rows to compare the others with.
+        best: row and column of the cells to mark.
+        quiet_columns: indices of columns to compare the others with.
+        one_line: cells are not broken; a table that is too wide scrolls in its box.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     quiet: Sequence[int] = ()
+    best: Collection[tuple[int, int]] = ()
+    quiet_columns: Collection[int] = ()
+    one_line: bool = False
+
+    def mark(self, row: int, column: int) -> str:
+        """Class of a cell."""
+        return "best" if (row, column) in self.best else "quiet" if column in self.quiet_columns else ""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nefty.core.checks import count, one_of
+from nefty.core.checks import count, number, one_of
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 
@@ -93,6 +93,10 @@ class Ranges:
     depth: tuple[float, float] = (0.25, 0.75)
     margin: float = 2.0
     gap: float | None = 0.2
+
+    def __post_init__(self) -> None:
+        for name in ("bulk", "strata", "defects", "alpha", "half_thickness", "radius", "depth"):
+            refuse_reversed(name, getattr(self, name))
 
 
 @dataclass(frozen=True)
@@ -181,6 +185,16 @@ def draw_specimen(
         else:
             raise InputError(f"found no room for {wanted} defects; use fewer, smaller ones, or Ranges(gap=None).")
     return Specimen(size, interfaces, bulk, tuple(found), seed, kind, ranges)
+
+
+def refuse_reversed(name: str, given: Any) -> None:
+    """Raise unless ``given`` are two numbers, the lower one first."""
+    try:
+        low, high = given
+    except (TypeError, ValueError):
+        raise InputError(f"{name}={given!r} must be two numbers, (lowest, highest).") from None
+    if number(f"lowest {name}", low) > number(f"highest {name}", high):
+        raise InputError(f"{name}={given!r} must be (lowest, highest), in this order.")
 
 
 def _interfaces(random: np.random.Generator, ranges: Ranges, thickness: float) -> tuple[float, ...]:

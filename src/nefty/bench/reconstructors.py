@@ -1,0 +1,160 @@
+"""Every method that recovers a volume from a recording, by name: the one place where a new one is registered.
+
+A method is a function ``(sequence, settings, budget) -> Reconstruction`` and the settings it takes. Those of our own
+reconstructions are a resolved recipe.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from nefty.core.errors import InputError, MissingExtraError, unknown_name
+from nefty.inversion.recipe import limited, load_recipe
+
+if TYPE_CHECKING:
+    from nefty.data.sequence import Sequence
+    from nefty.result.reconstruction import Reconstruction
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a reconstruction may cost; ``None`` is no limit.
+
+    Args:
+        seconds: of wall clock, from the recording in memory to the volume.
+        iterations: of the optimiser, in all stages.
+    """
+
+    seconds: float | None = None
+    iterations: int | None = None
+
+    def __str__(self) -> str:
+        parts = []
+        if self.seconds is not None:
+            parts.append(f"{self.seconds:g} s")
+        if self.iterations is not None:
+            parts.append(f"{self.iterations} iterations")
+        return ", ".join(parts) or "none"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to recover a volume.
+
+    Args:
+        name: what one types.
+        title: what tables say.
+        where: ``"module:function"``.
+        recipe: name of the recipe that the settings come from; ``None`` if the method has settings of its own, checked
+            by ``"module:settings"`` in the module of ``where``.
+        paper: the row of the paper's tables that it is compared with.
+        labels: whether it was trained on true volumes.
+        package: library it needs beyond nefty's own, by the name one imports.
+        extra: nefty's extra that installs it.
+        note: what a reader of the table has to know.
+    """
+
+    name: str
+    title: str
+    where: str
+    recipe: str | None = None
+    paper: str | None = None
+    labels: bool = False
+    package: str | None = None
+    extra: str | None = None
+    note: str = ""
+
+    @property
+    def installed(self) -> bool:
+        """Whether its library is there (it is not imported)."""
+        return self.package is None or importlib.util.find_spec(self.package) is not None
+
+    def settings(self, changes: Mapping[str, Any], budget: Budget, recipe: str | None = None) -> dict[str, Any]:
+        """All settings with ``changes`` applied, as plain values; refuses what is not known.
+
+        Args:
+            changes: dotted keys and values.
+            budget: whose iterations cut a recipe.
+            recipe: in place of the method's own.
+        """
+        if self.recipe is None:
+            if recipe is not None:
+                raise InputError(f"method {self.name!r} takes no recipe, got {recipe!r}; leave it out.")
+            return self._call("settings", dict(changes))
+        chosen = load_recipe(recipe or self.recipe, changes)
+        if budget.iterations is not None:
+            chosen = limited(chosen, budget.iterations)
+        if budget.seconds is not None and chosen.stop.seconds is None:
+            chosen = chosen.model_copy(update={"stop": chosen.stop.model_copy(update={"seconds": budget.seconds})})
+        return chosen.model_dump(mode="json")
+
+    def run(self, sequence: Sequence, settings: Mapping[str, Any], budget: Budget) -> Reconstruction:
+        """Recover the volume."""
+        if not self.installed:
+            raise MissingExtraError(f"{self.title} is not installed: pip install nefty[{self.extra}]")
+        return self._call(self.where.split(":")[1], sequence, settings, budget)
+
+    def _call(self, function: str, *arguments: Any) -> Any:
+        return getattr(importlib.import_module(self.where.split(":")[0]), function)(*arguments)
+
+
+def by_recipe(sequence: Sequence, settings: Mapping[str, Any], budget: Budget) -> Reconstruction:
+    """Our own reconstruction, on the cells of the truth, so that it can be compared; the recipe holds the budget."""
+    from nefty.inversion.reconstruct import reconstruct
+
+    cells = {} if sequence.truth is None else {"model.layers": sequence.truth.shape[0]}
+    return reconstruct(sequence, recipe=settings, overrides=cells)
+
+
+_OURS = "nefty.bench.reconstructors:by_recipe"
+
+METHODS = {
+    m.name: m
+    for m in (
+        Method(
+            "fast",
+            "nefty fast",
+            _OURS,
+            "fast",
+            paper="NeFTY",
+            note="voxels of log(alpha/background), quasi-Newton, calibrated strata",
+        ),
+        Method("neural", "nefty neural", _OURS, "neural", paper="NeFTY", note="a small neural field, quasi-Newton"),
+        Method(
+            "paper",
+            "NeFTY as in the paper",
+            _OURS,
+            "paper",
+            paper="NeFTY",
+            note="the paper's network, solver, Adam and schedule",
+        ),
+        Method(
+            "grid",
+            "Grid Opt.",
+            _OURS,
+            "grid",
+            paper="Grid Opt.",
+            note="the paper's Adam schedule and weight on plain voxels, on our solver",
+        ),
+        Method(
+            "nefi",
+            "nefi",
+            "nefty.bench.peers_nefi:reconstruct",
+            paper="NeFTY",
+            package="nefi",
+            extra="peers",
+            note="thermal_tomography of the authors' library with the field and schedule of its CPU preset",
+        ),
+    )
+}
+
+
+def method(name: str) -> Method:
+    """The method called ``name``, or an error with the nearest name."""
+    if name not in METHODS:
+        raise unknown_name("method", name, METHODS)
+    return METHODS[name]

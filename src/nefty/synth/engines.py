@@ -1,0 +1,117 @@
+"""The simulators that data can come from, by name."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from nefty.core.errors import InputError, MissingExtraError
+from nefty.core.grid import Grid
+from nefty.data.sequence import Excitation
+from nefty.physics.boundary import Boundary
+from nefty.physics.pulses import TopHatPulse
+from nefty.synth.explicit import simulate_explicit
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A simulator and what it does unless told otherwise.
+
+    Args:
+        face_mean: diffusivity between two cells.
+        safety: of the rule for substeps; 2 is the paper's.
+        refine: cells per cell of the grid, along each axis.
+        package: library it needs beyond nefty's own, by the name one imports.
+        distributions: whose versions go into the record.
+    """
+
+    face_mean: str = "harmonic"
+    safety: float = 16.0
+    refine: int = 1
+    package: str | None = None
+    distributions: tuple[str, ...] = ()
+
+    def refuse_missing(self) -> None:
+        """Raise if its library is not there."""
+        if self.package is not None and importlib.util.find_spec(self.package) is None:
+            raise MissingExtraError("the engine PhiFlow is not installed: pip install nefty[phiflow]")
+
+
+_PHIFLOW = ("phiflow", "phiml")
+ENGINES = {
+    "explicit": Engine(),
+    "explicit-fine": Engine(refine=2),
+    "phiflow": Engine("min", safety=2.0, package="phi", distributions=_PHIFLOW),
+    "phiflow-harmonic": Engine("harmonic", safety=2.0, package="phi", distributions=_PHIFLOW),
+}
+
+
+def run_engine(
+    name: str,
+    grid: Grid,
+    alpha: np.ndarray,
+    times: np.ndarray,
+    excitation: Excitation,
+    boundary: Boundary,
+    *,
+    face_mean: str,
+    anisotropy: tuple[float, float],
+    observe: str,
+    refine: int,
+    safety: float,
+    progress: Callable[[int, int], object] | None = None,
+) -> np.ndarray:
+    """Frames by the engine called ``name``; the arguments are those of ``simulate_explicit``.
+
+    PhiFlow has adiabatic faces, isotropic parts, flashes and the grid itself, and refuses the rest.
+    """
+    engine = ENGINES[name]
+    engine.refuse_missing()
+    if engine.package is None:
+        return simulate_explicit(
+            grid,
+            alpha,
+            times,
+            excitation,
+            boundary,
+            face_mean=face_mean,
+            anisotropy=anisotropy,
+            observe=observe,
+            refine=refine,
+            safety=safety,
+            progress=progress,
+        )
+    refused = {
+        f"face_mean={face_mean!r}": face_mean != engine.face_mean,
+        "a Robin face": "robin" in (boundary.front, boundary.back),
+        f"anisotropy={anisotropy}": anisotropy != (1.0, 1.0),
+        f"refine={refine}": refine != 1,
+        "a pulse that lasts": isinstance(excitation, TopHatPulse),
+    }
+    for what, given in refused.items():
+        if given:
+            others = [n for n, e in ENGINES.items() if e.package and e.face_mean == face_mean]
+            other = others[0] if face_mean != engine.face_mean and others else "explicit"
+            raise InputError(f'engine={name!r} cannot do {what}; use engine="{other}".')
+    if isinstance(excitation, np.ndarray):
+        initial = excitation
+        if initial.shape != grid.shape:
+            raise InputError(f"the excitation has shape {initial.shape}, the grid {grid.shape}; give one value a cell.")
+    else:
+        initial = excitation.amplitude * excitation.shape(grid)
+    from nefty.synth.phiflow_engine import simulate_phiflow
+
+    return simulate_phiflow(
+        grid,
+        alpha,
+        times,
+        initial,
+        lateral=boundary.lateral,
+        face_mean=face_mean,
+        observe=observe,
+        safety=safety,
+        progress=progress,
+    )
