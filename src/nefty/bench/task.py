@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,6 +162,7 @@ def perform(task: Task) -> Outcome:
     from nefty.report.findings import Findings
 
     limit_threads(task.threads)
+    warm_up()
     specimen = task.recording.specimen(task.kind, task.seed)
     sequence = task.recording.sequence(task.kind, task.seed)
     assert sequence.truth is not None
@@ -200,6 +202,14 @@ def perform(task: Task) -> Outcome:
         alpha=found.alpha.astype(np.float32),
         provenance={**provenance(), "code": code_version()},
     )
+
+
+@cache
+def warm_up() -> None:
+    """Once per process: a tiny reconstruction, so that no task is charged for compiling the kernels."""
+    tiny = Recording(shape=(6, 12, 12), frames=8).sequence("homogeneous", 0)
+    recipe = method("fast").settings({}, Budget(iterations=5))
+    method("fast").run(tiny, recipe, Budget())
 
 
 def limit_threads(threads: int) -> None:
