@@ -21,7 +21,8 @@ unit: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadfile
 
 bench: $(STAMP)
-	for name in solver profile memory contrast validate growth; do $(BIN)/nefty bench $$name || exit 1; done
+	for name in profile memory growth; do $(BIN)/nefty bench $$name || exit 1; done
+	$(BIN)/nefty bench run paper
 
 # The whole set-up. Constraints pin every version, so that two machines get the same packages.
 $(STAMP): pyproject.toml constraints.txt

@@ -14,17 +14,32 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-import psutil
 import pytest
 
 from nefty.bench.cluster import Place
 from nefty.bench.runner import Store, run_tasks
 from nefty.bench.suite import load_suite
-from nefty.bench.task import Outcome
+from nefty.bench.task import Outcome, perform
 from nefty.core.errors import NeftyError
+from nefty.core.folder_lock import take_folder
 from support.tiny_suite import tiny_suite
 
 TWO = Place(workers=2)
+TINY = """
+name = "tiny"
+title = "Tiny"
+[data.clean]
+seeds = "0:3"
+kinds = ["homogeneous"]
+shape = [6, 12, 12]
+frames = 8
+[[methods]]
+method = "fast"
+iterations = 10
+[[methods]]
+method = "grid"
+iterations = 40
+"""
 
 
 def events(folder: Path, event: str = "done") -> Counter[str]:
@@ -33,10 +48,14 @@ def events(folder: Path, event: str = "done") -> Counter[str]:
     return Counter(found["key"] for line in lines if (found := json.loads(line))["event"] == event)
 
 
-def worker_processes() -> list[psutil.Process]:
-    """Workers of a local cluster of this process."""
-    children = psutil.Process().children(recursive=True)
-    return [c for c in children if "resource_tracker" not in " ".join(c.cmdline())]
+def busy(folder: Path) -> list[int]:
+    """Processes that have begun a task just now, and have not done it."""
+    found = []
+    for log in (folder / "logs").glob("*.jsonl"):
+        lines = [json.loads(line) for line in log.read_text().splitlines() if line.endswith("}")]
+        if lines and lines[-1]["event"] == "begin" and time.time() - lines[-1]["time"] < 0.2:
+            found.append(int(log.stem.rpartition("-")[2]))
+    return found
 
 
 def wait_until(condition, seconds: float = 120.0) -> None:
@@ -51,15 +70,15 @@ def test_a_killed_worker_loses_nothing_and_nothing_is_computed_twice(tmp_path):
     found = []
     work = threading.Thread(target=lambda: found.append(run_tasks(entries, tmp_path, TWO)))
     work.start()
-    wait_until(lambda: sum(events(tmp_path, "begin").values()) >= 3)
-    victim = worker_processes()[0]
-    victim.send_signal(signal.SIGKILL)
+    wait_until(lambda: len(busy(tmp_path)) > 0)
+    os.kill(busy(tmp_path)[0], signal.SIGKILL)
     work.join(timeout=240)
     assert not work.is_alive()
     assert len(found[0].done) == len(entries) == 8
     assert not found[0].failed
     assert set(events(tmp_path)) == {e.task.key for e in entries}
     assert set(events(tmp_path).values()) == {1}
+    assert sum(events(tmp_path, "begin").values()) == 9  # the one that was killed was begun again, nothing else
     before = {p: p.stat().st_mtime_ns for p in (tmp_path / "results").iterdir()}
 
     again = run_tasks(entries, tmp_path, Place(scheduler="tcp://127.0.0.1:1"))  # nothing is left: no cluster is needed
@@ -70,10 +89,7 @@ def test_a_killed_worker_loses_nothing_and_nothing_is_computed_twice(tmp_path):
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_was_stopped_goes_on(tmp_path, how):
     suite = tmp_path / "tiny.toml"
-    suite.write_text(
-        'name = "tiny"\ntitle = "Tiny"\n[data.clean]\nseeds = "0:4"\nkinds = ["homogeneous"]\nshape = [6, 12, 12]\n'
-        'frames = 8\n[[methods]]\nmethod = "fast"\niterations = 10\n[[methods]]\nmethod = "grid"\niterations = 40\n'
-    )
+    suite.write_text(TINY)
     out = tmp_path / "out"
     keys = {e.task.key for e in load_suite(suite).entries()}
     command = [
@@ -101,7 +117,7 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, how):
     assert {p.stem for p in (out / "results").iterdir()} == keys
     assert set(events(out)) == keys
     assert set(events(out).values()) == {1}
-    assert f"8 results, {8 - len(there)} of them computed now, 0 failed" in second.stdout
+    assert f"6 results, {6 - len(there)} of them computed now, 0 failed" in second.stdout
     assert (out / "tiny.html").exists()
 
 
@@ -160,16 +176,52 @@ def test_an_external_scheduler_gives_identical_numbers(tmp_path, scheduler_addre
         }
 
 
-def test_a_folder_in_use_and_a_scheduler_that_is_not_there_are_named(tmp_path):
+def test_a_client_that_dies_alone_leaves_its_task_to_the_next(tmp_path, scheduler_address):
+    suite, out = tmp_path / "tiny.toml", tmp_path / "out"
+    suite.write_text(TINY)
+    keys = {e.task.key for e in load_suite(suite).entries()}
+    nefty = str(Path(sys.executable).with_name("nefty"))
+    command = [nefty, "bench", "run", str(suite), "--out", str(out), "--scheduler", scheduler_address]
+    first = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: sum(events(out, "begin").values()) >= 1)
+    first.kill()
+    first.wait()
+    second = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert second.returncode == 0, second.stderr
+    assert set(events(out)) == keys
+    assert set(events(out, "begin").values()) == {1}  # the workers went on with what the dead client had given them
+
+
+def test_a_folder_in_use_is_refused(tmp_path):
+    lock = take_folder(tmp_path)
+    try:
+        with pytest.raises(NeftyError, match="another run works in"):
+            run_tasks(load_suite(tiny_suite("0:1")).entries(), tmp_path)
+    finally:
+        os.close(lock)
+
+
+def test_a_scheduler_that_is_not_there_is_named(tmp_path):
     entries = load_suite(tiny_suite("0:1")).entries()
     with pytest.raises(NeftyError, match=r"no Dask scheduler answers at tcp://127.0.0.1:1 .*dask scheduler"):
         run_tasks(entries, tmp_path, Place(scheduler="tcp://127.0.0.1:1"))
 
 
+def test_a_damaged_result_is_put_aside(tmp_path):
+    entry = load_suite(tiny_suite("3")).entries()[0]
+    store = Store(tmp_path)
+    path = perform(entry.task).save(store.result(entry.task.key))
+    assert store.outcome(entry.task.key) is not None
+    path.write_bytes(path.read_bytes()[:1000])
+    assert store.outcome(entry.task.key) is None
+    assert path.with_suffix(".h5.damaged").exists()
+    other = load_suite(tiny_suite("4")).entries()[0]
+    perform(entry.task).save(store.result(other.task.key))  # a file under another task's name
+    assert store.outcome(other.task.key) is None
+
+
 def test_outcomes_come_back_as_they_were_saved(tmp_path):
     entries = load_suite(tiny_suite("3")).entries()[:1]
-    from nefty.bench.task import perform
-
     outcome = perform(entries[0].task)
     again = Outcome.load(outcome.save(tmp_path / "one.h5"))
     assert again.task == outcome.task

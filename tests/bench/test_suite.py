@@ -8,7 +8,7 @@ import pytest
 
 from nefty.bench.code_version import meaning
 from nefty.bench.reconstructors import METHODS, Budget
-from nefty.bench.suite import Suite, load_suite, parse_seeds, suite_names, with_included
+from nefty.bench.suite import Suite, load_suite, load_suites, parse_seeds, suite_names
 from nefty.core.errors import InputError
 from support.tiny_suite import tiny_suite
 
@@ -23,9 +23,22 @@ def test_the_suites_that_come_with_nefty_are_valid():
         assert suite.methods or suite.experiments or suite.includes
 
 
-def test_paper_is_all_of_them():
-    assert [s.name for s in with_included(load_suite("paper"))][-1] == "paper"
-    assert {s.name for s in with_included(load_suite("paper"))} >= {*ISSUE, "contrast"}
+def test_paper_is_all_of_them_at_any_number_of_specimens():
+    whole = load_suites("paper")
+    assert whole[-1].name == "paper"
+    assert {s.name for s in whole} >= {*ISSUE, "contrast"}
+    few = load_suites("paper", seeds="0:1", only={"methods": ["fast"], "kinds": [], "data": []})
+    assert {e.task.seed for s in few for e in s.entries()} == {0}
+    assert {e.task.method for s in few for e in s.entries()} == {"fast"}
+    assert "ablation" not in {s.name for s in few}  # it has no such method
+    assert "solver" in {s.name for s in few}
+    with pytest.raises(InputError, match=r"methods='fats' is unknown.*Did you mean 'fast'\?"):
+        load_suites("paper", only={"methods": ["fats"]})
+
+
+def test_a_row_that_is_too_slow_for_all_seeds_stays_so():
+    entries = load_suite("efficiency", seeds="0:500").entries()
+    assert [e.task.seed for e in entries if e.task.method == "paper"] == [0, 0]
 
 
 def test_suites_that_extend_main_share_its_tasks():
@@ -65,6 +78,10 @@ def changed(*path, value):
             r"engine='explict' is unknown.*Did you mean 'explicit'\?",
         ),
         (changed("data", "clean", "kinds", value=["layerd"]), r"kind='layerd' is unknown.*Did you mean"),
+        (changed("data", "clean", "kinds", value=["layered", "layered"]), r"repeat; each specimen counts once"),
+        (changed("data", "clean", "shape", value=[8, 6, 6]), r"fewer than the 7 pixels along y and x that SSIM needs"),
+        (changed("data", "clean", "ranges", value={"gap": "x"}), r"ranges \{'gap': 'x'\}"),
+        (changed("data", "clean", "ranges", value={"margin": 6}), r"ranges \{'margin': 6\}"),
         (changed("data", "clean", "seeds", value="8:0"), r"seeds '8:0' must be a range such as 0:8"),
         (
             changed("data", "clean", "ranges", value={"radios": [1, 2]}),
@@ -114,7 +131,7 @@ def test_a_part_of_a_suite_can_be_chosen():
         ("layered", 5, "grid"),
         ("layered", 7, "grid"),
     }
-    with pytest.raises(InputError, match=r"method='gird' is unknown.*Did you mean 'grid'\?"):
+    with pytest.raises(InputError, match=r"methods='gird' is unknown.*Did you mean 'grid'\?"):
         load_suite("main", only={"methods": ["gird"]})
 
 
@@ -147,6 +164,8 @@ def test_comments_and_docstrings_are_not_part_of_the_code_version():
 def test_a_budget_reaches_the_recipe():
     recipe = METHODS["fast"].settings({}, Budget(seconds=7.0, iterations=28))
     assert recipe["stop"]["seconds"] == 7.0
+    assert METHODS["fast"].settings({"stop.seconds": 500.0}, Budget(seconds=7.0))["stop"]["seconds"] == 7.0
+    assert METHODS["fast"].settings({"stop.seconds": 5.0}, Budget(seconds=7.0))["stop"]["seconds"] == 5.0
     assert [s["iterations"] for s in recipe["stages"]] == [6, 5, 5, 6, 6]
 
 

@@ -135,7 +135,7 @@ def test_the_true_volume_has_no_error_on_the_surface(suite):
     entry = next(e for e in suite.entries() if e.task.kind == "layered")
     good, bad = outcome(entry, 0), outcome(entry, 3)
     shown = Example("layered", entry.task.seed, {"true": good, "blurred": bad})
-    shown = Example("layered", entry.task.seed, {"true": replace(good, alpha=shown.truth), "blurred": bad})
+    shown = Example("layered", entry.task.seed, {"true": replace(good, stored=shown.truth), "blurred": bad})
     figure: Any = surface_errors_figure(shown)
     columns = len(figure.data) // 2
     assert all((np.asarray(t.z) == 0).all() for t in figure.data[:columns])

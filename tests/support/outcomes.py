@@ -83,6 +83,6 @@ def outcome(
             "seconds": np.linspace(seconds / count, seconds, count),
         },
         spectrum={"frequency": spectra[0].frequencies, "found": spectra[0].power, "true": spectra[1].power},
-        alpha=alpha.astype(np.float32),
+        stored=alpha.astype(np.float32),
         provenance={"processor": "a processor", "host": "here"},
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nefty.core.checks import one_of
 from nefty.core.errors import InputError, MissingExtraError, NeftyError
 from nefty.core.provenance import usable_cores
 
@@ -14,8 +17,9 @@ if TYPE_CHECKING:
     from distributed import Client
 
 CONNECT_SECONDS = 10
-#: A task that has taken so many workers down with it is given up.
-DEATHS = 2
+#: Workers of our own that a task may take down with it before an attempt counts as failed.
+DEATHS = 1
+MOST_JOBS = 16  # unless --workers says otherwise
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -74,10 +78,18 @@ def connected(place: Place, tasks: int) -> Iterator[Client]:
                     f"no Dask scheduler answers at {place.scheduler} ({error}); start one with `dask scheduler`, and "
                     f"workers with `dask worker {place.scheduler} --nthreads 1`."
                 ) from None
+            stack.enter_context(client)
+            try:
+                client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+            except (TimeoutError, asyncio.TimeoutError):  # one class from Python 3.11 on
+                raise NeftyError(
+                    f"the Dask scheduler at {place.scheduler} has no workers; start some with "
+                    f"`dask worker {place.scheduler} --nthreads 1`."
+                ) from None
+            yield client
         else:
             cluster = stack.enter_context(_slurm(place, tasks) if place.slurm else _local(place, tasks))
-            client = distributed.Client(cluster)
-        yield stack.enter_context(client)
+            yield stack.enter_context(distributed.Client(cluster))
 
 
 def _local(place: Place, tasks: int) -> Any:
@@ -95,12 +107,24 @@ def _local(place: Place, tasks: int) -> Any:
 
 
 def _slurm(place: Place, tasks: int) -> Any:
+    cluster = slurm_cluster(place)
+    cluster.adapt(minimum_jobs=1, maximum_jobs=max(1, min(place.workers or MOST_JOBS, tasks)))  # replaces ended jobs
+    return cluster
+
+
+def slurm_cluster(place: Place) -> Any:
+    """A scheduler here whose workers, one per job, are Slurm's; none is submitted yet."""
     try:
-        from dask_jobqueue.slurm import SLURMCluster
+        from dask_jobqueue.core import Job
+        from dask_jobqueue.slurm import SLURMCluster, SLURMJob
     except ImportError:
         raise MissingExtraError("--slurm needs dask-jobqueue: pip install nefty[cluster]") from None
+    known = {name for job in (Job, SLURMJob) for name in inspect.signature(job.__init__).parameters} - {
+        "self",
+        "kwargs",
+    }
+    for name in place.job:
+        one_of("option of a Slurm job", name, known)
     options = {"cores": 1, "processes": 1, "job_cpu": place.threads, "memory": "4GB", **place.job}
     prologue = [f"export {name}={place.threads}" for name in THREAD_VARIABLES]
-    cluster = SLURMCluster(**options, job_script_prologue=prologue)
-    cluster.scale(jobs=max(1, min(place.workers or 16, tasks)))
-    return cluster
+    return SLURMCluster(**options, job_script_prologue=prologue)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -10,20 +11,18 @@ import nefty
 from nefty.core.hdf5 import digest
 from nefty.core.provenance import versions
 
-#: Packages that a reconstruction or its score runs through.
-DECIDING = ("core", "physics", "data", "fields", "synth", "inversion", "result", "metrics")
-#: Modules of this package that do.
-ALSO = ("task.py", "reconstructors.py", "peers_nefi.py")
+#: Packages and modules that a reconstruction or its score runs through.
+DECIDING = ("core", "physics", "data", "fields", "synth", "inversion", "result", "metrics", "report/findings.py")
+DECIDING += ("bench/task.py", "bench/reconstructors.py", "bench/peers_nefi.py")
+#: Libraries that do.
+LIBRARIES = ("numpy", "scipy", "numba", "torch", "scikit-image", "phiflow", "phiml", "nefi")
 
 
 @cache
-def code_version() -> str:
-    """Hash of the syntax trees of all modules that decide a result, and of the versions of the libraries."""
-    here = Path(nefty.__file__).parent
-    files = [file for name in DECIDING for file in sorted((here / name).rglob("*.py"))]
-    files += [here / "bench" / name for name in ALSO]
-    texts = {file.relative_to(here).as_posix(): meaning(file.read_text(encoding="utf-8")) for file in files}
-    return digest(texts, versions())[:16]
+def code_version(parts: tuple[str, ...] = DECIDING) -> str:
+    """Hash of the syntax trees of all modules in ``parts`` of the package, and of the versions of the libraries."""
+    texts = {name: meaning(file.read_text(encoding="utf-8")) for name, file in _modules(parts)}
+    return digest(texts, versions(LIBRARIES))[:16]
 
 
 def meaning(source: str) -> str:
@@ -35,3 +34,11 @@ def meaning(source: str) -> str:
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body = node.body[1:]
     return ast.dump(tree)
+
+
+def _modules(parts: Iterable[str]) -> list[tuple[str, Path]]:
+    here = Path(nefty.__file__).parent
+    files = [
+        file for part in parts for file in ([here / part] if part.endswith(".py") else (here / part).rglob("*.py"))
+    ]
+    return sorted((file.relative_to(here).as_posix(), file) for file in files)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -131,9 +133,7 @@ def measured_and_theory(series: Series, theory: tuple[Numbers, Numbers], x: str,
     return figure
 
 
-def curves_and_limits(
-    measured: Series, limits: Series, x: str, y: str, *, low: float, log_x: bool = True
-) -> go.Figure:
+def curves_and_limits(measured: Series, limits: Series, x: str, y: str, *, low: float, log_x: bool = True) -> go.Figure:
     """Solid curves, and dashed or dotted ones to compare them with, on a logarithmic axis that ends at ``low``."""
     figure = go.Figure()
     for i, (name, (xs, ys)) in enumerate(measured.items()):
@@ -150,13 +150,19 @@ def curves_and_limits(
     return figure
 
 
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Two curves over ``x`` that nearly agree, and how far they are apart in % of the peak."""
+
+    title: str
+    x: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    apart: np.ndarray
+
+
 def alike(
-    names: Sequence[str],
-    cuts: Sequence[np.ndarray],
-    size: tuple[float, float],
-    profile: tuple[Numbers, Sequence[np.ndarray]],
-    decay: tuple[Numbers, Sequence[np.ndarray]],
-    noise: float,
+    names: Sequence[str], cuts: Sequence[np.ndarray], size: tuple[float, float], panels: Sequence[Panel], noise: float
 ) -> go.Figure:
     """Two insides above, their surfaces on top of each other in the middle, the difference below.
 
@@ -164,44 +170,36 @@ def alike(
         names: of the two.
         cuts: diffusivity (z, x) of each.
         size: edge lengths of a cut along (z, x).
-        profile: x, and both surface temperatures along it.
-        decay: times, and both surface temperatures over them.
+        panels: two views of the surfaces.
         noise: of the camera, as a share of the peak; a band in the difference.
     """
     figure = make_subplots(
         3, 2, subplot_titles=list(names), row_heights=[0.2, 0.45, 0.35], vertical_spacing=0.13, horizontal_spacing=0.1
     )
     low, high = DIFFUSIVITY.limits(np.stack(list(cuts)))
-    for column, cut in enumerate(cuts, 1):
+    line, dots, ink = {"color": LINES[1], "width": 3}, {"size": 5, "color": LINES[0]}, {"color": INK, "width": 2}
+    reach = max(130 * noise, *(1.1 * float(np.abs(panel.apart).max()) for panel in panels))
+    for column, (cut, panel) in enumerate(zip(cuts, panels, strict=True), 1):
         image = heatmap(cut, size, "diffusivity", Units(), down="z", coloraxis="coloraxis")
         figure.add_trace(image, 1, column)
-    peak = max(float(np.max(values)) for values in decay[1])
-    for column, (xs, (first, second)) in enumerate((profile, decay), 1):
-        shown = column == 1
-        line, dots = {"color": LINES[1], "width": 3}, {"size": 5, "color": LINES[0]}
-        figure.add_scatter(x=xs, y=first, name=names[0], mode="lines", line=line, showlegend=shown, row=2, col=column)
-        some = slice(None, None, max(len(xs) // 32, 1))
-        figure.add_scatter(
-            x=xs[some], y=second[some], name=names[1], mode="markers", marker=dots, showlegend=shown, row=2, col=column
-        )
-        apart = 100 * (second - first) / peak
-        figure.add_scatter(
-            x=xs, y=apart, mode="lines", line={"color": INK, "width": 2}, showlegend=False, row=3, col=column
-        )
-        figure.add_hrect(
-            -100 * noise, 100 * noise, fillcolor=RULE, opacity=0.5, line_width=0, layer="below", row=3, col=column
-        )
-        reach = max(130 * noise, 1.1 * float(np.abs(apart).max()))
-        figure.update_yaxes(range=[-reach, reach], row=3, col=column)
+        x, some = panel.x, slice(None, None, max(len(panel.x) // 32, 1))
+        first = go.Scatter(x=x, y=panel.first, name=names[0], mode="lines", line=line)
+        second = go.Scatter(x=x[some], y=panel.second[some], name=names[1], mode="markers", marker=dots)
+        apart = go.Scatter(x=x, y=panel.apart, mode="lines", line=ink, showlegend=False)
+        for trace, row in ((first, 2), (second, 2), (apart, 3)):
+            figure.add_trace(trace if column == 1 else trace.update(showlegend=False), row, column)
+        band: dict[str, Any] = {"fillcolor": RULE, "opacity": 0.5, "line_width": 0, "layer": "below"}
+        figure.add_hrect(-100 * noise, 100 * noise, row=3, col=column, **band)  # pyright: ignore[reportArgumentType]
     bar = colour_bar("diffusivity", DIFFUSIVITY) | {"x": 1.01, "y": 1.0, "yanchor": "top", "len": 0.2}
     figure.update_layout(coloraxis={"colorscale": DIFFUSIVITY.name, "cmin": low, "cmax": high, "colorbar": bar})
     dress(figure, height=620, legend=True)
-    figure.update_layout(legend={"orientation": "h", "x": 0, "y": 0.71, "yanchor": "middle", "font": {"size": 12}})
-    figure.update_yaxes(range=[size[0], 0], nticks=3, row=1)
+    figure.update_layout(legend={"orientation": "h", "x": 0, "y": 0.775, "yanchor": "middle", "font": {"size": 12}})
     figure.update_xaxes(range=[0, size[1]], row=1)
+    figure.update_yaxes(range=[size[0], 0], nticks=3, row=1)
     figure.update_yaxes(rangemode="tozero", row=2)
+    figure.update_yaxes(range=[-reach, reach], row=3)
     for row, title in ((1, "depth"), (2, "temperature"), (3, "difference, %")):
         figure.update_yaxes(title_text=title, row=row, col=1)
-    for column, title in ((1, "x"), (2, "time")):
-        figure.update_xaxes(title_text=title, row=3, col=column)
+    for column, panel in enumerate(panels, 1):
+        figure.update_xaxes(title_text=panel.title, row=3, col=column)
     return figure

@@ -84,7 +84,8 @@ def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget)
     """
     if sequence.observe != "front" or not isinstance(sequence.excitation, GaussianFlash):
         raise InputError("nefi's thermal instance takes the front of a part after a Gaussian flash.")
-    model = build_model(sequence, load_recipe("fast"))
+    layers = 16 if sequence.truth is None else sequence.truth.shape[0]
+    model = build_model(sequence, load_recipe("fast", {"model.layers": layers}))
     nz, ny, nx = model.grid.shape
     depth, height, width = model.grid.size
     steps = settings.get("steps", 10000)
@@ -100,7 +101,8 @@ def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget)
         }
     )
     start = torch.from_numpy(sequence.excitation.amplitude * sequence.excitation.shape(model.grid))
-    instance.initial_condition = lambda: start.permute(1, 2, 0).contiguous()  # ours, to the last bit
+    given: Any = lambda: start.permute(1, 2, 0).contiguous()  # noqa: E731 - ours, to the last bit
+    instance.initial_condition = given
     curriculum = instance.default_curriculum()
     curriculum.time_budget_s = budget.seconds
     seed_everything(0)

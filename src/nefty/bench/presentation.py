@@ -10,7 +10,7 @@ from nefty.bench import formats
 from nefty.bench.paper_numbers import paper_table
 from nefty.bench.reconstructors import method
 from nefty.bench.results import Results
-from nefty.bench.suite_columns import PAPER, machine
+from nefty.bench.suite_columns import PAPER, machine, paper_size
 from nefty.bench.suite_tables import suite_tables
 from nefty.bench.table import Column, Table
 from nefty.core.errors import NeftyError
@@ -94,9 +94,9 @@ def _notes(suite: Suite, done: Done, tables: Sequence[Table]) -> list[str]:
     if not suite.methods:
         return []
     notes = [
-        "Means with the half width of their 95 % confidence interval (Student's t) over the n specimens; a single one "
-        "has no interval. Bold: the best mean of those compared, equal as printed is equal; methods trained on true "
-        "volumes are compared among themselves.",
+        "Means with the half width of their 95 % confidence interval (Student's t) over the n specimens, or over those "
+        "of them where a mark is defined (CSV and JSON say how many); a single one has no interval. Bold: the best "
+        "mean of those compared, equal as printed is equal; methods trained on true volumes are compared apart.",
         "IoU: cells below a diffusivity of 0.03. PSNR and SSIM: over the range 0.003 to 0.25. All metrics are defined "
         "in docs/metrics.md.",
     ]
@@ -106,6 +106,8 @@ def _notes(suite: Suite, done: Done, tables: Sequence[Table]) -> list[str]:
             "code and an NVIDIA RTX PRO 6000, not measured here. They stand beside data without noise, as the paper's "
             "are."
         )
+        if any(not paper_size(data) for data in suite.data.values()):
+            notes.append("Our grid or our number of frames is not the paper's: compare the trend, not the numbers.")
     outcomes = [outcome for _, outcome in done]
     if outcomes:
         notes.append(f"Seconds: medians of the wall clock from the recording to the volume. {machine(outcomes)}")
@@ -113,8 +115,15 @@ def _notes(suite: Suite, done: Done, tables: Sequence[Table]) -> list[str]:
     if len(seeds - {frozenset()}) > 1:
         notes.append("Not all methods have run on the same specimens: compare rows of equal n, or their intervals.")
     for row in suite.methods:
-        if about := method(row.method).note:
+        if about := "; ".join(words for words in (method(row.method).note, row.note) if words):
             notes.append(f"{row.name}: {about}.")
+    for row in suite.methods:
+        cut = [o for e, o in done if e.row.name == row.name and "it was given were over" in str(o.facts["stopped"])]
+        if cut:
+            count = sum(e.row.name == row.name for e, _ in done)
+            notes.append(
+                f"{row.name}: the budget ended {len(cut)} of {count} reconstructions before their schedule did."
+            )
     return notes
 
 

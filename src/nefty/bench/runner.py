@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import queue
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -22,10 +23,11 @@ from nefty.bench.suite import Entry
 from nefty.bench.task import Outcome, Task, perform
 from nefty.core.errors import NeftyError
 from nefty.core.files import write_atomic
-from nefty.core.folder_lock import take_folder
+from nefty.core.folder_lock import FolderInUseError, take_folder
 from nefty.core.interrupt import Interrupt
 
 POLL_SECONDS = 0.5
+MARKER = ".nefty-results"
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Step:
-    """What a watcher is told after each task: the task, what became of it, and how many are left."""
+    """What a watcher is told after each task: the task, what became of it, and how many are done."""
 
     entry: Entry
     outcome: Outcome | None
@@ -54,8 +56,8 @@ class Finished:
 
     Args:
         done: entries with their outcomes, in the suite's order.
-        failed: tasks that did not succeed.
-        computed: how many were computed now; the others were there.
+        failed: entries that did not succeed.
+        computed: how many tasks were computed now; the others were there.
         interrupted: whether Ctrl-C has ended it.
     """
 
@@ -66,8 +68,10 @@ class Finished:
 
 
 class Store:
-    """The folder of results: ``results/KEY.h5``, ``failures/KEY.json``, and ``logs/HOST-PROCESS.jsonl``, in which every
-    worker notes what it computed.
+    """The folder of results.
+
+    ``results/KEY.h5`` are outcomes, ``failures/KEY.json`` says why there is none, in ``logs/HOST-PROCESS.jsonl`` every
+    worker notes what it computed, and ``working/KEY`` is locked by the one that is at it.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -80,6 +84,20 @@ class Store:
     def failure(self, key: str) -> Path:
         """The file that says why there is none."""
         return self.folder / "failures" / f"{key}.json"
+
+    def outcome(self, key: str) -> Outcome | None:
+        """The outcome, if there is one. A file that cannot be read, or holds another task, is put aside."""
+        path = self.result(key)
+        if not path.exists():
+            return None
+        try:
+            found = Outcome.load(path)
+            if found.task.key == key:
+                return found
+        except (NeftyError, TypeError, KeyError):
+            pass
+        path.replace(path.with_suffix(".h5.damaged"))
+        return None
 
     def note(self, event: str, key: str) -> None:
         """Add a line to this process's log."""
@@ -110,27 +128,31 @@ def run_tasks(
     place, store = place or Place(), Store(folder)
     lock = take_folder(store.folder)
     try:
-        by_key = {entry.task.key: entry for entry in entries}
-        left = {key: entry for key, entry in by_key.items() if not store.result(key).exists()}
+        keys = [entry.task.key for entry in entries]
+        first = dict(zip(keys, entries, strict=True))
+        kept = {key: outcome for key in first if (outcome := store.outcome(key)) is not None}
+        left = {key: entry for key, entry in first.items() if key not in kept}
         failed: dict[str, Failure] = {}
         interrupted = False
         if left:
             with Interrupt() as interrupt, connected(place, len(left)) as client:
-                total, done = len(by_key), len(by_key) - len(left)
                 for key, failure in _work(client, left, store, retries, interrupt):
-                    outcome = None if failure else Outcome.load(store.result(key))
-                    if failure:
-                        failed[key] = failure
-                    done += 1
-                    watch(Step(left[key], outcome, failure, done, total))
+                    outcome = None if failure else store.outcome(key)
+                    if outcome is not None:
+                        kept[key] = outcome
+                    else:
+                        failed[key] = failure or Failure(left[key], "its file was lost or damaged", 1)
+                    step = Step(left[key], outcome, failed.get(key), len(kept) + len(failed), len(first))
+                    watch(step)
                 interrupted = interrupt.asked
-        there = [(entry, entry.task.key) for entry in entries]
-        kept = {key: Outcome.load(store.result(key)) for key in by_key if store.result(key).exists()}
-        computed = sum(key in kept for key in left)
         return Finished(
-            [(entry, kept[key]) for entry, key in there if key in kept],
-            list(failed.values()),
-            computed,
+            [(entry, kept[key]) for entry, key in zip(entries, keys, strict=True) if key in kept],
+            [
+                Failure(entry, failed[key].reason, failed[key].attempts)
+                for entry, key in zip(entries, keys, strict=True)
+                if key in failed
+            ],
+            sum(key in kept for key in left),
             interrupted,
         )
     finally:
@@ -141,36 +163,39 @@ def _work(
     client: Any, left: dict[str, Entry], store: Store, retries: int, interrupt: Interrupt
 ) -> Iterator[tuple[str, Failure | None]]:
     """Submit everything; yields each key when it is settled."""
-    from distributed import wait
+    marker = write_atomic(store.folder / MARKER, f"{time.time_ns()}\n").read_text(encoding="utf-8")
+    settled: queue.Queue[Any] = queue.Queue()
+    waiting: dict[Any, tuple[str, int]] = {}
 
-    marker = write_atomic(store.folder / ".nefty-results", f"{time.time_ns()}\n").read_text(encoding="utf-8")
-
-    def submit(key: str, attempt: int) -> Any:
+    def submit(key: str, attempt: int) -> None:
         text = json.dumps(left[key].task.as_dict())
-        name = f"nefty-{key}-{attempt}"
-        return client.submit(work_on, text, str(store.folder), marker, code_version(), key=name, pure=False)
+        future = client.submit(
+            work_on, text, str(store.folder), marker, code_version(), key=f"nefty-{key}-{attempt}", pure=False
+        )
+        waiting[future] = (key, attempt)
+        future.add_done_callback(settled.put)
 
-    waiting = {submit(key, 1): (key, 1) for key in left}
+    for key in left:
+        submit(key, 1)
     while waiting and not interrupt.asked:
         try:
-            settled: Any = wait(list(waiting), timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
-        except TimeoutError:
+            future = settled.get(timeout=POLL_SECONDS)
+        except queue.Empty:
             continue
-        for future in settled.done:
-            key, attempt = waiting.pop(future)
-            reason = _reason(future)
-            future.release()
-            if reason is not None and attempt <= retries and not interrupt.asked:
-                waiting[submit(key, attempt + 1)] = (key, attempt + 1)
-            elif reason is None:
-                store.failure(key).unlink(missing_ok=True)
-                yield key, None
-            else:
-                failure = Failure(left[key], reason, attempt)
-                record = {"task": left[key].task.as_dict(), "reason": reason, "attempts": attempt}
-                write_atomic(store.failure(key), json.dumps(record, indent=1) + "\n")
-                yield key, failure
-    client.cancel(list(waiting))
+        key, attempt = waiting.pop(future)
+        reason = _reason(future)
+        future.release()
+        if reason is None:
+            store.failure(key).unlink(missing_ok=True)
+            yield key, None
+        elif attempt <= retries and client.status == "running":
+            submit(key, attempt + 1)
+        else:
+            record = {"task": left[key].task.as_dict(), "reason": reason, "attempts": attempt}
+            write_atomic(store.failure(key), json.dumps(record, indent=1) + "\n")
+            yield key, Failure(left[key], reason, attempt)
+    if waiting and client.status == "running":
+        client.cancel(list(waiting))
 
 
 def _reason(future: Any) -> str | None:
@@ -182,26 +207,49 @@ def _reason(future: Any) -> str | None:
     error = future.exception() if future.status == "error" else None
     if isinstance(error, KilledWorker):
         return "its worker process died each time, most likely for lack of memory; give workers more, or use fewer"
-    return f"the cluster lost it ({future.status}): {error}"
+    return f"the cluster lost it ({future.status}); is its scheduler still there?"
 
 
 def work_on(text: str, folder: str, marker: str, code: str) -> str | None:
     """On a worker: do a task whose result is not there, and write it. Returns why that failed, or ``None``."""
     try:
         store = Store(folder)
-        mark = store.folder / ".nefty-results"
-        if not mark.is_file() or mark.read_text(encoding="utf-8") != marker:
-            raise NeftyError(f"this worker does not see the folder {folder}; use one on a disk that all workers share.")
-        if code_version() != code:
-            raise NeftyError("this worker has another version of nefty or its libraries; install the same everywhere.")
+        _refuse_unfit(store, marker, code)
         task = Task.from_dict(json.loads(text))
-        path = store.result(task.key)
-        if not path.exists():
-            store.note("begin", task.key)
-            perform(task).save(path)
-            store.note("done", task.key)
+        while not store.result(task.key).exists():
+            try:
+                lock = take_folder(store.folder / "working" / task.key)
+            except FolderInUseError:  # a worker of a run that was stopped is still at it
+                time.sleep(POLL_SECONDS)
+                continue
+            try:
+                if not store.result(task.key).exists():
+                    store.note("begin", task.key)
+                    perform(task).save(store.result(task.key))
+                    store.note("done", task.key)
+            finally:
+                os.close(lock)
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = "" if isinstance(error, NeftyError) else f" (in {Path(last.filename).name}, line {last.lineno})"
         return f"{type(error).__name__}: {error}{where}"
     return None
+
+
+def _refuse_unfit(store: Store, marker: str, code: str) -> None:
+    """Raise if this worker would spoil the results."""
+    from distributed import get_worker
+
+    mark = store.folder / MARKER
+    if not mark.is_file() or mark.read_text(encoding="utf-8") != marker:
+        raise NeftyError(
+            f"this worker does not see the folder {store.folder}; use one on a disk that all workers share."
+        )
+    if code_version() != code:
+        raise NeftyError("this worker has another version of nefty or its libraries; install the same everywhere.")
+    threads = get_worker().state.nthreads
+    if threads != 1:
+        raise NeftyError(
+            f"this worker does {threads} tasks at a time in one process, which disturb each other; start it with "
+            "--nthreads 1, and more of them with --nworkers."
+        )

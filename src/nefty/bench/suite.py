@@ -16,6 +16,7 @@ from nefty.bench.task import Recording, Task
 from nefty.core.checks import one_of
 from nefty.core.configuration import Part, Shelf, explain
 from nefty.core.errors import InputError
+from nefty.metrics.volume import WINDOW
 from nefty.synth.engines import ENGINES
 from nefty.synth.specimen import KINDS, Ranges
 
@@ -54,7 +55,8 @@ class Row(Part):
 
     method: name. title: in place of the method's. paper: row of the paper's table that it is compared with, in place
     of the method's. recipe: in place of the method's. set: dotted keys and values that change the settings. seconds,
-    iterations: in place of the suite's budget. seeds: only these, where the method is too slow for all.
+    iterations: in place of the suite's budget. seeds: only these, where the method is too slow for all. note: what a
+    reader of the table has to know, after what is said of the method.
     """
 
     method: str
@@ -65,6 +67,7 @@ class Row(Part):
     seconds: Positive | None = None
     iterations: Count | None = None
     seeds: str | None = None
+    note: str = ""
 
     @property
     def name(self) -> str:
@@ -107,6 +110,14 @@ class Suite(Part):
     experiments: tuple[Trial, ...] = ()
     tables: tuple[TableName, ...] = ("quality",)
     figures: tuple[FigureName, ...] = ()
+
+    def parts(self) -> dict[str, set[str]]:
+        """Names by which parts of it can be chosen."""
+        return {
+            "data": set(self.data),
+            "kinds": {kind for data in self.data.values() for kind in data.kinds},
+            "methods": {name for row in self.methods for name in (row.method, row.name)},
+        }
 
     def absent(self) -> list[Row]:
         """Rows whose library is not installed here; they have no tasks."""
@@ -168,18 +179,38 @@ def load_suite(
         raise InputError(f"suite {found.name!r}: {error}") from None
 
 
-def with_included(suite: Suite) -> list[Suite]:
-    """A suite and all that it includes, each once, in order."""
+def load_suites(
+    suite: str | Path | Mapping[str, Any], *, seeds: str | None = None, only: Mapping[str, Iterable[str]] | None = None
+) -> list[Suite]:
+    """A suite and all that it includes, each once, in order, it last; see ``load_suite``. Of those that are included,
+    ``only`` takes what there is; what none of them has is refused.
+    """
+    chosen = {part: [*names] for part, names in (only or {}).items()}
+    whole = load_suite(suite)
+    if not whole.includes:
+        return [load_suite(suite, seeds=seeds, only=chosen)]
     found: dict[str, Suite] = {}
 
     def visit(one: Suite) -> None:
         for name in one.includes:
-            if name not in found and name != suite.name:
+            if name not in found and name != whole.name:
                 visit(load_suite(name))
         found.setdefault(one.name, one)
 
-    visit(suite)
-    return list(found.values())
+    visit(whole)
+    for part, names in chosen.items():
+        known = {name for one in found.values() for name in one.parts()[part]}
+        for name in names:
+            one_of(part, name, known)
+    there = {
+        name: {part: [n for n in names if n in one.parts()[part]] for part, names in chosen.items()}
+        for name, one in found.items()
+    }
+    empty = {
+        name: any(names and not there[name][part] for part, names in chosen.items() if one.methods)
+        for name, one in found.items()
+    }
+    return [_chosen(one, seeds if one.data else None, there[name]) for name, one in found.items() if not empty[name]]
 
 
 def parse_seeds(text: str) -> list[int]:
@@ -223,8 +254,19 @@ def _check(suite: Suite) -> None:
             one_of("kind", kind, KINDS)
         for key in data.ranges:
             one_of("range", key, Ranges.__dataclass_fields__)
-        for kind in data.kinds:
-            data.recording().specimen(kind, parse_seeds(data.seeds)[0])
+        if len(set(data.kinds)) < len(data.kinds):
+            raise InputError(f"kinds {list(data.kinds)} repeat; each specimen counts once.")
+        if min(data.shape[1:]) < WINDOW:
+            raise InputError(
+                f"shape {list(data.shape)} has fewer than the {WINDOW} pixels along y and x that SSIM needs."
+            )
+        ENGINES[data.engine].refuse_missing()
+        try:
+            for kind in data.kinds:
+                for seed in parse_seeds(data.seeds):
+                    data.recording().specimen(kind, seed)
+        except (TypeError, ValueError) as error:
+            raise error if isinstance(error, InputError) else InputError(f"ranges {data.ranges}: {error}") from None
     if suite.methods and not suite.data:
         raise InputError("it has methods but no data; add a section [data.NAME].")
     for row in suite.methods:
@@ -242,26 +284,30 @@ def _check(suite: Suite) -> None:
 
 def _chosen(suite: Suite, seeds: str | None, only: Mapping[str, list[str]]) -> Suite:
     """A part of a suite."""
+    for part, names in only.items():
+        for name in names:
+            one_of(part, name, suite.parts()[part])
     data, methods = suite.data, suite.methods
-    for name in only.get("data", []):
-        one_of("data", name, data)
     if only.get("data"):
         data = {name: d for name, d in data.items() if name in only["data"]}
     if only.get("kinds"):
-        for kind in only["kinds"]:
-            one_of("kind", kind, sorted({k for d in data.values() for k in d.kinds}))
         data = {
             n: d.model_copy(update={"kinds": kept})
             for n, d in data.items()
             if (kept := tuple(k for k in d.kinds if k in only["kinds"]))
         }
     if only.get("methods"):
-        known = sorted({n for row in methods for n in (row.method, row.name)})
-        for name in only["methods"]:
-            one_of("method", name, known)
         methods = tuple(row for row in methods if {row.method, row.name} & set(only["methods"]))
     if seeds is not None:
-        parse_seeds(seeds)
+        wanted = parse_seeds(seeds)
         data = {n: d.model_copy(update={"seeds": seeds}) for n, d in data.items()}
-        methods = tuple(row.model_copy(update={"seeds": None}) for row in methods)
+        methods = tuple(_with_seeds(row, wanted) for row in methods)
     return suite.model_copy(update={"data": data, "methods": methods})
+
+
+def _with_seeds(row: Row, wanted: list[int]) -> Row:
+    """A row that is too slow for all seeds takes as many of the wanted ones as it had."""
+    if row.seeds is None:
+        return row
+    few = wanted[: len(parse_seeds(row.seeds))]
+    return row.model_copy(update={"seeds": ",".join(map(str, few))})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -14,7 +13,7 @@ from nefty.bench.reconstructors import Budget, method
 from nefty.bench.table import Column, Interval, interval
 
 if TYPE_CHECKING:
-    from nefty.bench.suite import Entry, Row, Suite
+    from nefty.bench.suite import Data, Entry, Row, Suite
     from nefty.bench.task import Outcome
 
     Done = Sequence[tuple[Entry, Outcome]]
@@ -57,7 +56,8 @@ METHOD = Column("method", "method")
 COUNT = Column("n", "n", formats.whole)
 MISSING = Column("missing", "missing", formats.whole)
 BUDGET = Column("budget", "budget")
-SECONDS = Column("seconds", "median s", formats.seconds, "low")
+SECONDS = Column("seconds", "median s", formats.seconds)
+ITERATIONS = Column("iterations", "iterations", formats.whole)
 EVALUATIONS = Column("evaluations", "evaluations", formats.whole)
 
 
@@ -94,20 +94,6 @@ def decimals(digits: int) -> Callable[[float | None], str]:
 def parts(suite: Suite) -> list[tuple[str, str]]:
     """Data sets with their kinds."""
     return [(name, kind) for name, data in suite.data.items() for kind in data.kinds]
-
-
-def pooled(suite: Suite) -> list[tuple[tuple[str, ...], str]]:
-    """Data sets that differ in nothing but the number of defects, together, with their kinds."""
-    found: list[tuple[Any, str, list[str]]] = []
-    for name, kind in parts(suite):
-        recording = dataclasses.replace(suite.data[name].recording(), defects=None)
-        for known, of_kind, names in found:
-            if (known, of_kind) == (recording, kind):
-                names.append(name)
-                break
-        else:
-            found.append((recording, kind, [name]))
-    return [(tuple(names), kind) for _, kind, names in found]
 
 
 def by_method(
@@ -174,14 +160,23 @@ def name_in_paper(row: Row) -> str | None:
 
 
 def paper_beside(suite: Suite, data: Iterable[str], key: str) -> PaperTable:
-    """A table of the paper; an empty one if the suite is not compared with it, or its data are disturbed, which the
-    paper's are not.
+    """A table of the paper; an empty one if the suite is not compared with it, or its data are disturbed or hold other
+    specimens, unlike the paper's.
     """
-    disturbed = any(suite.data[name].noise > 0 or suite.data[name].gain > 0 for name in data)
-    if suite.paper is None or disturbed:
+    if suite.paper is None or any(_unlike_the_paper(suite.data[name]) for name in data):
         return PaperTable()
     paper_table(suite.paper)
     return paper_table(key)
+
+
+def paper_size(data: Data) -> bool:
+    """Whether recordings have the paper's cells and frames."""
+    usual = type(data)()
+    return (data.shape, data.frames) == (usual.shape, usual.frames)
+
+
+def _unlike_the_paper(data: Data) -> bool:
+    return data.noise > 0 or data.gain > 0 or bool(data.ranges) or data.defects is not None
 
 
 def with_paper(

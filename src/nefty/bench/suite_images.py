@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import plotly.graph_objects as go
 
-from nefty.bench.suite_columns import counted, group_of, parts, pooled, title_of
+from nefty.bench.suite_columns import counted, group_of, parts, title_of
 from nefty.bench.task import SLAB
 from nefty.core.grid import Grid
 from nefty.metrics.volume import THRESHOLD
@@ -99,9 +99,9 @@ def slices(suite: Suite, done: Done) -> list[Section]:
     chosen: list[tuple[tuple[str, ...], str, int | None]]
     if "robustness" in suite.tables:
         chosen = [
-            (data, kind, group)
-            for data, kind in _first_of_each_kind(pooled(suite))
-            for group in sorted({group_of(o) for e, o in done if e.data in data and e.task.kind == kind})
+            ((data,), kind, group)
+            for data, kind in _first_of_each_kind(parts(suite))
+            for group in sorted({group_of(o) for e, o in done if e.data == data and e.task.kind == kind})
         ]
     else:
         chosen = [((data,), kind, None) for data, kind in _first_of_each_kind(parts(suite))]

@@ -4,34 +4,44 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nefty.bench.cluster import Place
-from nefty.bench.code_version import code_version
+from nefty.bench.code_version import DECIDING, code_version
 from nefty.bench.experiments import EXPERIMENTS
 from nefty.bench.measure import Tell, say_nothing
 from nefty.bench.presentation import present
 from nefty.bench.results import Column, Results, Table
 from nefty.bench.runner import Finished, Step, run_tasks
-from nefty.bench.suite import Suite, Trial, with_included
+from nefty.bench.suite import Suite, Trial
 from nefty.core.hdf5 import digest
+from nefty.core.provenance import processor
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What became of a suite: the results, the files that show them, and how its tasks went."""
+    """What became of a suite or of one of its experiments.
+
+    Args:
+        suite: that was run.
+        results: to print; ``None`` for an experiment that was done before.
+        files: that show them.
+        tasks: numbers of tasks ``done``, ``computed`` now and ``failed``; ``None`` for an experiment.
+        interrupted: whether Ctrl-C has ended it.
+    """
 
     suite: Suite
     results: Results | None
     files: list[Path]
-    finished: Finished | None
+    tasks: dict[str, int] | None = None
+    interrupted: bool = False
 
 
-def run_suite(
-    suite: Suite,
+def run_suites(
+    suites: Sequence[Suite],
     folder: str | Path,
     place: Place | None = None,
     *,
@@ -39,10 +49,10 @@ def run_suite(
     watch: Callable[[Step], object] = lambda step: None,
     tell: Tell = say_nothing,
 ) -> list[Shown]:
-    """Run a suite and those that it includes; what was done before with the same code is not done again.
+    """Run suites; what was done before with the same code is not done again.
 
     Args:
-        suite: what to run.
+        suites: what to run, as ``nefty.bench.suite.load_suites`` gives them; one that includes others lists them.
         folder: for the files.
         place: where tasks run; experiments run here, one after the other.
         retries: further attempts after an error.
@@ -51,32 +61,40 @@ def run_suite(
     """
     place, folder = place or Place(), Path(folder)
     shown: list[Shown] = []
-    for one in with_included(suite):
-        if one.methods:
-            tell(one.title, "starting the workers")
-            finished = run_tasks(one.entries(place.threads), folder, place, retries=retries, watch=watch)
-            results = present(one, finished.done, finished.failed)
-            shown.append(Shown(one, results, results.save(folder), finished))
+    for suite in suites:
+        if suite.methods:
+            tell(suite.title, "starting the workers")
+            finished = run_tasks(suite.entries(place.threads), folder, place, retries=retries, watch=watch)
+            tell(suite.title, "tables and figures")
+            shown.append(_presented(suite, finished, folder))
             if finished.interrupted:
                 return shown
-        for trial in one.experiments:
-            shown.append(_experiment(one, trial, folder, tell))
-    if suite.includes:
-        shown.append(_contents(suite, shown, folder))
+        for number, trial in enumerate(suite.experiments):
+            alone = not suite.methods and len(suite.experiments) == 1
+            again = sum(other.name == trial.name for other in suite.experiments[:number])
+            name = suite.name if alone else f"{suite.name}-{trial.name}{f'-{again + 1}' if again else ''}"
+            shown.append(_experiment(suite, trial, name, folder, tell))
+        if suite.includes:
+            shown.append(_contents(suite, shown, folder))
     return shown
 
 
-def _experiment(suite: Suite, trial: Trial, folder: Path, tell: Tell) -> Shown:
-    """Do an experiment, unless its file says that it was done with the same code and options."""
-    name = suite.name if not suite.methods else f"{suite.name}-{trial.name}"
+def _presented(suite: Suite, finished: Finished, folder: Path) -> Shown:
+    results = present(suite, finished.done, finished.failed)
+    tasks = {"done": len(finished.done), "computed": finished.computed, "failed": len(finished.failed)}
+    return Shown(suite, results, results.save(folder), tasks, finished.interrupted)
+
+
+def _experiment(suite: Suite, trial: Trial, name: str, folder: Path, tell: Tell) -> Shown:
+    """Do an experiment, unless its file says that it was done with the same code and options on such a machine."""
     options = EXPERIMENTS[trial.name].options(trial.options).model_dump(mode="json")
-    key = digest(code_version(), trial.name, options)[:24]
-    files = [folder / f"{name}.{ending}" for ending in ("json", "md", "html")]
+    key = digest(code_version((*DECIDING, "bench")), processor(), trial.name, options)[:24]
+    files = [folder / f"{name}.{ending}" for ending in ("json", "md", "tex", "html")]
     if all(file.exists() for file in files) and _key_of(files[0]) == key:
-        return Shown(suite, None, files, None)
+        return Shown(suite, None, files)
     results = EXPERIMENTS[trial.name].run(trial.options, tell)
     results = dataclasses.replace(results, name=name, settings={**results.settings, "key": key})
-    return Shown(suite, results, results.save(folder), None)
+    return Shown(suite, results, results.save(folder))
 
 
 def _key_of(file: Path) -> str | None:
@@ -94,8 +112,7 @@ def _contents(suite: Suite, shown: list[Shown], folder: Path) -> Shown:
             "suite": one.suite.name,
             "title": one.suite.title,
             "page": next(file.name for file in one.files if file.suffix == ".html"),
-            "done": len(one.finished.done) if one.finished else None,
-            "failed": len(one.finished.failed) if one.finished else None,
+            **(one.tasks or {}),
         }
         for one in shown
     ]
@@ -108,4 +125,4 @@ def _contents(suite: Suite, shown: list[Shown], folder: Path) -> Shown:
     )
     lead = suite.lead or "Every suite has its own page, and the same tables as Markdown, CSV and LaTeX."
     results = Results(suite.name, suite.title, lead, [Table("Contents", columns, rows)])
-    return Shown(suite, results, results.save(folder), None)
+    return Shown(suite, results, results.save(folder))

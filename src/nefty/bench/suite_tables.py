@@ -12,6 +12,7 @@ from nefty.bench.suite_columns import (
     BUDGET,
     COUNT,
     EVALUATIONS,
+    ITERATIONS,
     METHOD,
     MISSING,
     SECONDS,
@@ -32,7 +33,6 @@ from nefty.bench.suite_columns import (
     paper_beside,
     paper_column,
     parts,
-    pooled,
     title_of,
     with_paper,
 )
@@ -72,10 +72,10 @@ def suite_tables(suite: Suite, done: Done) -> list[Table]:
 
 def quality(suite: Suite, done: Done) -> list[Table]:
     """The paper's table 1: one for each data set and kind, a row per method."""
-    metrics = (MSE, PSNR, SSIM, IOU)
+    metrics = (IOU, PSNR, SSIM, MSE)
     both = chain.from_iterable(m.columns() for m in (*metrics, EDGES))
     time = (SECONDS, paper_column("seconds", "s on a GPU", of_mean(formats.seconds)))
-    columns = (METHOD, COUNT, MISSING, BUDGET, *both, *time)
+    columns = (METHOD, COUNT, MISSING, BUDGET, *both, *time, ITERATIONS)
     tables = []
     for data, kind in parts(suite):
         paper = paper_beside(suite, [data], "ablation" if suite.paper == "ablation" else "main")
@@ -91,6 +91,7 @@ def quality(suite: Suite, done: Done) -> list[Table]:
                     **cost(suite, row, own, data),
                     **{m.key: m.of(own) for m in (*metrics, EDGES)},
                     "seconds": middle(own, "seconds"),
+                    "iterations": middle(own, "iterations"),
                 },
             )
             for row, own in by_method(suite, done, [data], kind)
@@ -104,7 +105,7 @@ def quality(suite: Suite, done: Done) -> list[Table]:
 def robustness(suite: Suite, done: Done) -> list[Table]:
     """PSNR and IoU by number of defects or strata: a table for each kind and metric, a column per number."""
     tables = []
-    for data, kind in pooled(suite):
+    for data, kind in (((name,), kind) for name, kind in parts(suite)):
         paper = paper_beside(suite, data, "robustness")
         methods = by_method(suite, done, data, kind)
         groups = _groups(methods)
@@ -130,7 +131,7 @@ def surface(suite: Suite, done: Done) -> list[Table]:
     both = chain.from_iterable(m.columns() for m in metrics)
     columns = (Column("specimens", "specimens"), METHOD, COUNT, *both)
     tables = []
-    for data, kind in pooled(suite):
+    for data, kind in (((name,), kind) for name, kind in parts(suite)):
         paper, volume = paper_beside(suite, data, "surface"), paper_beside(suite, data, "robustness")
         methods = by_method(suite, done, data, kind)
         groups: list[int | None] = list(_groups(methods))
@@ -190,7 +191,7 @@ def efficiency(suite: Suite, done: Done) -> list[Table]:
         SECONDS: "s on a GPU",
         Column("peak_bytes", "peak memory GB", _gigabytes, "low"): "peak GPU memory GB",
     }
-    columns = [METHOD, COUNT]
+    columns = [METHOD, COUNT, BUDGET]
     for ours, words in facts.items():
         columns += [ours, paper_column(ours.key, words, of_mean(ours.write))]
     tables = []
@@ -203,7 +204,7 @@ def efficiency(suite: Suite, done: Done) -> list[Table]:
                 key: middle(own, key) for key in ("unknowns", "iterations", "seconds", "peak_bytes", "evaluations")
             }
             cells["ms_per_iteration"] = median_of(1000 * f["seconds"] / f["iterations"] for f in known)
-            values.append((row, {"n": len(own), **cells}))
+            values.append((row, {**cost(suite, row, own, data), **cells}))
         places = {c.key: (paper, "specimen", c.key) for c in facts}
         rows, quiet = with_paper(suite, values, places, paper, ["specimen"])
         title = title_of(suite, "Time and memory per specimen", [data])

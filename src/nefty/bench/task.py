@@ -16,6 +16,7 @@ import numpy as np
 from nefty.bench.code_version import code_version
 from nefty.bench.reconstructors import Budget, method
 from nefty.bench.resident_memory import PeakMemory
+from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.core.hdf5 import digest, read_hdf5, write_hdf5
 from nefty.core.provenance import provenance
@@ -130,7 +131,7 @@ class Outcome:
             the found defects, in cells), ``bulk_error`` (relative).
         history: of the optimisation: ``objective``, ``misfit``, ``seconds`` and others, one entry per iteration.
         spectrum: ``frequency``, ``found`` and ``true`` power.
-        alpha: the volume, float32, (z, y, x).
+        stored: the volume, float32, (z, y, x), or the file that holds it: a thousand volumes are not kept in memory.
         provenance: host, versions, time.
     """
 
@@ -139,19 +140,25 @@ class Outcome:
     facts: dict[str, Any]
     history: dict[str, np.ndarray]
     spectrum: dict[str, np.ndarray]
-    alpha: np.ndarray
+    stored: np.ndarray | Path
     provenance: dict[str, str]
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """The volume."""
+        return read_hdf5(self.stored, kind=KIND)["alpha"] if isinstance(self.stored, Path) else self.stored
 
     def save(self, path: Path) -> Path:
         """Write it, whole or not at all."""
-        record = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return write_hdf5(path, {**record, "task": self.task.as_dict()}, kind=KIND)
+        record = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name != "stored"}
+        return write_hdf5(path, {**record, "task": self.task.as_dict(), "alpha": self.alpha}, kind=KIND)
 
     @staticmethod
     def load(path: Path) -> Outcome:
-        """Read what ``save`` wrote."""
+        """Read what ``save`` wrote; the volume stays in the file until it is asked for."""
         record = read_hdf5(path, kind=KIND)
-        return Outcome(**{**record, "task": Task.from_dict(record["task"])})
+        del record["alpha"]
+        return Outcome(**{**record, "task": Task.from_dict(record["task"]), "stored": path})
 
 
 def perform(task: Task) -> Outcome:
@@ -199,26 +206,30 @@ def perform(task: Task) -> Outcome:
         },
         history=found.history,
         spectrum={"frequency": spectra[0].frequencies, "found": spectra[0].power, "true": spectra[1].power},
-        alpha=found.alpha.astype(np.float32),
+        stored=found.alpha.astype(np.float32),
         provenance={**provenance(), "code": code_version()},
     )
 
 
 @cache
 def warm_up() -> None:
-    """Once per process: a tiny reconstruction, so that no task is charged for compiling the kernels."""
+    """Once per process: tiny reconstructions, so that no task is charged for compiling the kernels."""
     tiny = Recording(shape=(6, 12, 12), frames=8).sequence("homogeneous", 0)
-    recipe = method("fast").settings({}, Budget(iterations=5))
-    method("fast").run(tiny, recipe, Budget())
+    for name, iterations in (("fast", 5), ("paper", 1)):
+        small = {} if name == "fast" else {"field.width": 8, "field.depth": 5}
+        method(name).run(tiny, method(name).settings(small, Budget(iterations=iterations)), Budget())
 
 
 def limit_threads(threads: int) -> None:
-    """Let numba and torch use so many threads at most."""
+    """Let numba and torch use so many threads; refuses more than numba has in this process."""
     import numba
     import torch
     from numba.core import config
 
-    numba.set_num_threads(min(threads, config.NUMBA_NUM_THREADS))  # pyright: ignore[reportAttributeAccessIssue]
+    there = config.NUMBA_NUM_THREADS  # pyright: ignore[reportAttributeAccessIssue]
+    if threads > there:
+        raise InputError(f"a task wants {threads} threads, this process may use {there}; set NUMBA_NUM_THREADS higher.")
+    numba.set_num_threads(threads)
     torch.set_num_threads(threads)
 
 

@@ -79,8 +79,8 @@ def run(
 ) -> None:
     """Run a suite of the benchmark; the same command goes on where it was stopped."""
     from nefty.bench.cluster import Place
-    from nefty.bench.suite import load_suite, suite_names
-    from nefty.bench.suite_run import run_suite
+    from nefty.bench.suite import load_suite, load_suites, suite_names
+    from nefty.bench.suite_run import run_suites
     from nefty.cli.suite_progress import SuiteProgress
     from nefty.core.configuration import parse_assignment
     from nefty.core.errors import InputError
@@ -93,26 +93,24 @@ def run(
     if not suite:
         raise InputError(f"name a suite: {', '.join(suite_names())}, or a .toml file.")
     only = {"data": _words(data), "kinds": _words(kinds), "methods": _words(methods)}
-    chosen = load_suite(suite, seeds=seeds or None, only=only)
+    chosen = load_suites(suite, seeds=seeds or None, only=only)
     place = Place(scheduler, slurm, workers, threads, dict(parse_assignment(text) for text in job or []))
     with SuiteProgress() as progress:
-        shown = run_suite(chosen, out, place, retries=retries, watch=progress.step, tell=progress.tell)
+        shown = run_suites(chosen, out, place, retries=retries, watch=progress.step, tell=progress.tell)
     for one in shown:
-        for row in one.suite.absent():
+        for row in one.suite.absent() if one.tasks is not None else []:
             typer.echo(f"{one.suite.name}: {row.name} is left out, its library is not installed.", err=True)
-        if one.finished is not None:
-            typer.echo(
-                f"{one.suite.name}: {len(one.finished.done)} results, {one.finished.computed} of them computed now, "
-                f"{len(one.finished.failed)} failed."
-            )
+        if one.tasks is not None:
+            done, computed, failed = (one.tasks[name] for name in ("done", "computed", "failed"))
+            typer.echo(f"{one.suite.name}: {done} results, {computed} of them computed now, {failed} failed.")
         if one.results is not None:
             _print(one.results)
         for path in one.files:
-            typer.echo(f"written: {path}")
-    if any(one.finished and one.finished.interrupted for one in shown):
+            typer.echo(f"{'written' if one.results is not None else 'kept'}: {path}")
+    if any(one.interrupted for one in shown):
         typer.echo("Stopped. The same command goes on from here.", err=True)
         raise typer.Exit(STOPPED)
-    if any(one.finished and one.finished.failed for one in shown):
+    if any(one.tasks and one.tasks["failed"] for one in shown):
         raise typer.Exit(1)
 
 

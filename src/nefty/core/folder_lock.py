@@ -18,6 +18,10 @@ except ImportError:  # Windows: two processes are not kept apart there
 LOCK = ".lock"
 
 
+class FolderInUseError(NeftyError):
+    """Another process has the folder."""
+
+
 def take_folder(path: Path) -> int:
     """Take the folder, made if it is not there, for this process; give it back by ``os.close`` of what is returned.
 
@@ -25,7 +29,8 @@ def take_folder(path: Path) -> int:
     and names the process that had it last.
 
     Raises:
-        NeftyError: another process has it, or it cannot be written.
+        FolderInUseError: another process has it.
+        NeftyError: it cannot be written.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -39,7 +44,7 @@ def take_folder(path: Path) -> int:
     except BlockingIOError:
         holder = os.read(handle, 200).decode(errors="replace").strip()
         os.close(handle)
-        raise NeftyError(
+        raise FolderInUseError(
             f"another run works in {path} (process {holder or 'unknown'}); wait for its end or choose another folder."
         ) from None
     except OSError as error:
