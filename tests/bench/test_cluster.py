@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from nefty.bench.cluster import Place, slurm_cluster
@@ -32,7 +34,9 @@ def test_what_does_not_go_together_is_refused(values, message):
 
 
 def test_the_slurm_job_asks_for_the_threads_of_a_task():
+    ctrl_c = signal.getsignal(signal.SIGINT)
     cluster = slurm_cluster(Place(slurm=True, threads=4, job={"queue": "long", "walltime": "02:00:00"}))
+    assert signal.getsignal(signal.SIGINT) == ctrl_c  # importing dask-jobqueue takes it over
     with cluster:
         script = cluster.job_script()
     for line in ("#SBATCH -p long", "#SBATCH --cpus-per-task=4", "#SBATCH -t 02:00:00", "export OMP_NUM_THREADS=4"):

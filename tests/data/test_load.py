@@ -253,7 +253,7 @@ def test_arrays_of_numpy_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"frames": np.ones((2, 3, 3))}, r"has no array 'times', only frames; add it"),
+        ({"frames": np.ones((2, 3, 3))}, r"has no array 'times', only frames; add it, or give fps="),
         ({"frames": np.ones((2, 3, 3)), "time": [1, 2]}, r"array='time' is unknown.*Did you mean 'times'"),
         ({"frames": np.full((2, 3, 3), None), "times": [1, 2]}, "holds Python objects"),
         ({"frames": np.ones((2, 3, 3)), "times": [1, 1]}, r"plate\.npz: times must increase"),
@@ -267,12 +267,13 @@ def test_arrays_of_numpy_that_do_not_fit_are_named(tmp_path, arrays, message):
 
 
 def test_a_file_with_the_wrong_ending_is_named(tmp_path):
-    np.save(tmp_path / "frames.npy", np.ones(3))
+    np.save(tmp_path / "frames.npy", np.ones((2, 3, 4)))
     (tmp_path / "frames.npy").rename(tmp_path / "frames.npz")
-    with pytest.raises(InputError, match=r"frames\.npz is damaged or no archive"):
-        load(tmp_path / "frames.npz")
+    found = load(tmp_path / "frames.npz", fps=2)
+    assert found.shape == (2, 3, 4)
+    assert "read as a NumPy .npy array, by its content; its name ends in .npz" in found.meta["notes"][-1]
     (tmp_path / "notes.npz").write_text("text")
-    with pytest.raises(InputError, match=r"notes\.npz holds Python objects or no arrays"):
+    with pytest.raises(InputError, match=r"notes\.npz is damaged or not a NumPy \.npz archive: it begins with b'text'"):
         load(tmp_path / "notes.npz")
 
 
@@ -282,11 +283,11 @@ def test_what_is_not_there_or_not_supported_is_said(tmp_path):
         load(tmp_path / "plat.h5")
     with pytest.raises(InputError, match=r"there is no file .*\(nor the folder .*gone\)"):
         load(tmp_path / "gone" / "plate.h5")
-    with pytest.raises(InputError, match=r"is a folder; give one file, \.h5, \.hdf5 and \.npz"):
+    with pytest.raises(InputError, match=r"is a folder without TIFF, PNG or CSV frames; give one file, \.ats, .* \.h5"):
         load(tmp_path)
-    (tmp_path / "plate.tiff").write_bytes(b"II*")
-    with pytest.raises(InputError, match=r"ends in \.tiff, which nefty cannot read yet; .* \.h5, \.hdf5 and \.npz"):
-        load(tmp_path / "plate.tiff")
+    (tmp_path / "plate.jpeg").write_bytes(b"II*")
+    with pytest.raises(InputError, match=r"ends in \.jpeg, which nefty cannot read; it reads .* \.h5, .* \.npz, "):
+        load(tmp_path / "plate.jpeg")
     with pytest.raises(InputError, match=r"plate\.mat must end in \.h5 or \.hdf5"):
         recording().save(tmp_path / "plate.mat")
 

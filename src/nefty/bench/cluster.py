@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
+import signal
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -114,11 +116,15 @@ def _slurm(place: Place, tasks: int) -> Any:
 
 def slurm_cluster(place: Place) -> Any:
     """A scheduler here whose workers, one per job, are Slurm's; none is submitted yet."""
+    ctrl_c = signal.getsignal(signal.SIGINT)
     try:
         from dask_jobqueue.core import Job
         from dask_jobqueue.slurm import SLURMCluster, SLURMJob
     except ImportError:
         raise MissingExtraError("--slurm needs dask-jobqueue: pip install nefty[cluster]") from None
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, ctrl_c)  # importing dask-jobqueue takes it over
     known = {name for job in (Job, SLURMJob) for name in inspect.signature(job.__init__).parameters} - {
         "self",
         "kwargs",

@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from nefty import __version__
-from nefty.cli import bench, demo, doctor, evaluate, reconstruct, report, simulate
+from nefty.cli import bench, classical, demo, doctor, evaluate, reconstruct, report, simulate
 from nefty.core.errors import NeftyError
 from nefty.core.interrupt import STOPPED
 
@@ -22,6 +22,7 @@ app = typer.Typer(
 app.command("demo")(demo.run)
 app.command("simulate")(simulate.run)
 app.command("reconstruct")(reconstruct.run)
+app.command("classical")(classical.run)
 app.command("evaluate")(evaluate.run)
 app.command("report")(report.run)
 app.command("doctor")(doctor.run)

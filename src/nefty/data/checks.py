@@ -21,21 +21,14 @@ def frames(given: Any, observe: str) -> np.ndarray:
         raise InputError(f'frames have shape {values.shape}; observe="{observe}" needs {order}.{hint}')
     if 0 in values.shape:
         raise InputError(f"frames have shape {values.shape}, so there is nothing in them; {order} must not hold a 0.")
-    infinite = np.isinf(values)
-    if infinite.any():
-        where = _first(infinite)
-        raise InputError(
-            f"frames{list(where)}={values[where]} is infinite (the first of {np.count_nonzero(infinite)}); "
-            "mark missing values with NaN."
-        )
-    here = np.isfinite(values)
+    here = _frames_with_numbers(values)
     for face in range(values.shape[0] if observe == "both" else 0):
         if not here[face].any():
             raise InputError(
                 f"the frames of the {('front', 'back')[face]} hold no number at all; "
                 f'give the other face alone, with observe="{("back", "front")[face]}".'
             )
-    whole = here.any(axis=(0, 2, 3) if observe == "both" else (1, 2))
+    whole = here.any(axis=0) if observe == "both" else here
     if not whole.any():
         raise InputError("the frames hold no number at all, only NaN; check how the file was read.")
     if not whole.all():
@@ -132,6 +125,24 @@ def _numbers(what: str, given: Any) -> np.ndarray:
         raise InputError(f"{what} hold {values.dtype}; they must be real numbers, such as float32.")
     exact = values.dtype.itemsize <= (4 if values.dtype.kind == "f" else 2)
     return np.ascontiguousarray(values, dtype=np.float32 if exact else np.float64)
+
+
+def _frames_with_numbers(values: np.ndarray) -> np.ndarray:
+    """Which frames (..., t) hold a number that is not missing; refuses infinite ones. Looks at a frame at a time."""
+    here = np.zeros(values.shape[:-2], bool)
+    count, where = 0, None
+    for at in np.ndindex(here.shape):
+        frame = values[at]
+        finite = np.isfinite(frame)
+        here[at] = finite.any()
+        if not finite.all() and (infinite := np.isinf(frame)).any():
+            where = where or (*at, *_first(infinite))
+            count += np.count_nonzero(infinite)
+    if where is not None:
+        raise InputError(
+            f"frames{list(where)}={values[where]} is infinite (the first of {count}); mark missing values with NaN."
+        )
+    return here
 
 
 def _finite(what: str, values: np.ndarray) -> np.ndarray:

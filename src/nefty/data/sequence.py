@@ -102,7 +102,7 @@ class Sequence:
         if self.size is None:
             raise InputError(
                 "the size of the part is not known; give the edge lengths of what the frames show, "
-                "size=(thickness, height, width)."
+                "size=(thickness, height, width), or pixel=... and thickness=... to nefty.load."
             )
         return Grid(shape if shape is not None else (count("layers", layers), *self.shape[1:]), self.size)
 
@@ -163,17 +163,21 @@ class Sequence:
         return digest({f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in left_out})
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write an HDF5 file in pyThermoNDT's layout, which ``load`` reads back as it was."""
-        from nefty.data.thermo_hdf5 import write_recording
+        """Write a file that ``load`` reads back as it was; what it held stays until all of the new one is there.
 
-        return write_recording(self, path)
+        Args:
+            path: ``.h5`` or ``.hdf5`` in pyThermoNDT's layout, ``.npz``, or ``.tif``, ``.tiff`` with a page per frame.
+        """
+        from nefty.data.save import save
+
+        return save(self, path)
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Sequence:
+    def load(path: str | os.PathLike[str], **given: Any) -> Sequence:
         """Read a recording; see ``nefty.load``."""
         from nefty.data.load import load
 
-        return load(path)
+        return load(path, **given)
 
     def _noted(self, note: str) -> dict[str, Any]:
         return {**self.meta, "notes": [*self.meta.get("notes", []), note]}

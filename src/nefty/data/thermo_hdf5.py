@@ -24,16 +24,23 @@ import h5py
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.core.hdf5 import creating, mark, opened, put, put_array, refuse_other, take, take_array
-from nefty.data.sequence import Excitation, Sequence
+from nefty.core.hdf5 import creating, mark, put, put_array, refuse_other, take, take_array
+from nefty.data.assemble import Found, assemble, restate
+from nefty.data.facts import Given
+from nefty.data.formats import Format
+from nefty.data.hdf5_safety import opened_safely
+from nefty.data.pieces import Pieces, of_array
+from nefty.data.portable import flash_or_pulse
+from nefty.data.sequence import Sequence
 from nefty.data.simulation_parameters import known_from, parameters
 from nefty.physics.boundary import Boundary
-from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
+from nefty.physics.pulses import TopHatPulse
 
 KIND = "recording"
-EXCITATIONS = {kind.__name__: kind for kind in (GaussianFlash, UniformFlash, TopHatPulse)}
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
 UNITS = {
     "K": {"name": "kelvin", "quantity": "temperature", "symbol": "K"},
+    "C": {"name": "celsius", "quantity": "temperature", "symbol": "°C"},
     "s": {"name": "second", "quantity": "time", "symbol": "s"},
     "1": {"name": "dimensionless", "quantity": "dimensionless", "symbol": "1"},
     "a. u.": {"name": "arbitrary", "quantity": "arbitrary", "symbol": "a. u."},
@@ -64,22 +71,78 @@ def write_recording(sequence: Sequence, path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
-def read_recording(path: str | os.PathLike[str]) -> Sequence:
+def read_recording(path: str | os.PathLike[str], given: Given | None = None) -> Sequence:
     """Read a recording that nefty, pyThermoNDT or a program with the same layout wrote.
 
     Of a file without nefty's group the frames become a rise above ambient and the times count from the pulse, where
-    ``ExcitationSignal`` tells when that was; ``meta["notes"]`` says what was done.
+    ``ExcitationSignal`` or ``flash_frame`` tells when that was; ``meta["notes"]`` says what was done.
     """
-    with opened(path) as file:
+    path, given = Path(path), given or Given()
+    with opened_safely(path) as file:
         if "nefty_kind" in file.attrs:
             refuse_other(file, KIND)
         if "Data/Tdata" not in file or "MetaData/DomainValues" not in file:
-            inside = ", ".join(sorted(file)) or "nothing"
-            raise InputError(
-                f"{os.fspath(path)} has no Data/Tdata and MetaData/DomainValues, only {inside}; "
-                "recordings in HDF5 need pyThermoNDT's layout."
-            )
-        return Sequence(**(_own(file) if "nefty" in file else _foreign(file)))
+            return _other_layout(path, file, given)
+        if "nefty" in file:
+            return restate(path, Sequence(**_own(file)), given)
+        return assemble(path, _foreign(path, file), given)
+
+
+def pulsed(
+    path: Path,
+    frames: Pieces,
+    *,
+    times: np.ndarray | None,
+    lookup: np.ndarray | None = None,
+    signal: np.ndarray | None = None,
+    defects: np.ndarray | None = None,
+    table: Any = None,
+    unit: str | None = None,
+    notes: tuple[str, ...] = (),
+) -> Found:
+    """What the arrays of pyThermoNDT's layout say, wherever they stand.
+
+    Args:
+        path: of the file, for messages.
+        frames: the values.
+        times: of the frames, in seconds.
+        lookup: temperature of each count, in kelvin.
+        signal: above 0 at the times when the lamp was on.
+        defects: above 0 at the pixels (y, x) over a defect.
+        table: parameters of a simulation.
+        unit: of the values.
+        notes: what the reader did.
+    """
+    rows = parameters(table)
+    known = {"boundary": Boundary(lateral="adiabatic"), **known_from(rows)} if times is not None else {}
+    told = known.pop("onset", np.nan)
+    meta: dict[str, Any] = {"units": {"length": "m"}} if times is not None else {}
+    if rows:
+        meta["simulation"] = {name: value for name, (value, _) in rows.items()}
+    if defects is not None:
+        meta["defect_mask"] = defects > 0
+    pulse = onset = None
+    if times is not None:
+        times = np.ravel(times).astype(np.float64)
+        if frames.shape[:1] != times.shape:
+            raise InputError(f"{path} has {frames.shape[0]} frames and {times.size} times; the last axis must be time.")
+        on = np.ravel(signal) > 0 if signal is not None and np.size(signal) == times.size else np.zeros(0, bool)
+        heated = np.flatnonzero(on)
+        if heated.size:
+            pulse = int(heated[0])
+            onset = told if times[max(pulse - 1, 0)] <= told <= times[pulse] else float(times[pulse])
+    return Found(
+        frames=frames,
+        times=times,
+        unit=unit,
+        lookup=None if lookup is None else np.ravel(lookup).astype(np.float64),
+        pulse=pulse,
+        onset=onset,
+        exact=times is not None,
+        known=known,
+        meta=meta,
+        notes=notes,
+    )
 
 
 def _extras(sequence: Sequence) -> dict[str, Any]:
@@ -105,19 +168,24 @@ def _extras(sequence: Sequence) -> dict[str, Any]:
 def _own(file: h5py.File) -> dict[str, Any]:
     """Everything as it was saved."""
     values = take(file["nefty"])  # pyright: ignore[reportArgumentType]
-    values["excitation"] = _excitation(values["excitation"])
+    saved = values["excitation"]
+    values["excitation"] = saved if saved is None or isinstance(saved, np.ndarray) else flash_or_pulse(saved)
     values["boundary"] = Boundary(**values["boundary"])
     names = ("Data/Tdata", "Data/TdataBack") if values["observe"] == "both" else ("Data/Tdata",)
-    faces = [np.moveaxis(_array(file, name), -1, 0) for name in names]
-    values["frames"] = np.stack(faces) if len(faces) > 1 else faces[0]
+    faces = [of_array(_dataset(file, name), "yxt") for name in names]
+    frames = np.empty((len(faces), *faces[0].shape), faces[0].dtype.newbyteorder("="))
+    for place, face in zip(frames, faces, strict=True):
+        for box, block in face:
+            place[box] = block
+    values["frames"] = frames if len(faces) > 1 else frames[0]
     values["times"] = _array(file, "MetaData/DomainValues")
     values["truth"] = _array(file, "GroundTruth/Diffusivity") if "GroundTruth/Diffusivity" in file else None
     return values
 
 
-def _foreign(file: h5py.File) -> dict[str, Any]:
+def _foreign(path: Path, file: h5py.File) -> Found:
     """What can be known of a file that nefty did not write."""
-    data, times = _array(file, "Data/Tdata"), _array(file, "MetaData/DomainValues").astype(np.float64)
+    data, times = _dataset(file, "Data/Tdata"), _array(file, "MetaData/DomainValues").astype(np.float64)
     if data.ndim != 3 or data.shape[-1:] != times.shape:
         raise InputError(
             f"{file.filename} has Data/Tdata of shape {data.shape} and times of shape {times.shape}; "
@@ -125,63 +193,33 @@ def _foreign(file: h5py.File) -> dict[str, Any]:
         )
     if _symbol(file["MetaData/DomainValues"]) == "ms":
         times = times / 1000
-    table = parameters(file["MetaData"].attrs.get("SimulationParameter"))
-    known, pulse = known_from(table), 0  # pulse: the first frame that it heats
-    meta: dict[str, Any] = {"source": Path(file.filename).name}
-    meta["units"] = {"length": "m", "time": "s", "temperature": "K"}
-    if table:
-        meta["simulation"] = {name: value for name, (value, _) in table.items()}
-    if "GroundTruth/DefectMask" in file:
-        meta["defect_mask"] = _array(file, "GroundTruth/DefectMask") > 0
-    signal = _array(file, "MetaData/ExcitationSignal") if "MetaData/ExcitationSignal" in file else np.zeros(0)
-    told = known.pop("onset", np.nan)
-    if signal.shape == times.shape and (signal > 0).any():
-        pulse = int(np.flatnonzero(signal > 0)[0])
-        onset = told if times[max(pulse - 1, 0)] <= told <= times[pulse] else times[pulse]
-        times = times - onset
-        counted = f"Times count from the start of the pulse, {onset:g} s in the file."
-    else:
-        counted = "Times count as in the file, which does not say when the pulse began."
-    frames, subtracted = _rise(file, data, pulse)
-    meta["notes"] = [subtracted, counted]
-    return {"frames": frames, "times": times, "boundary": Boundary(lateral="adiabatic"), "meta": meta, **known}
+    beside: dict[str, Any] = {
+        name: _array(file, place) if place in file else None
+        for name, place in {
+            "lookup": "MetaData/LookUpTable",
+            "signal": "MetaData/ExcitationSignal",
+            "defects": "GroundTruth/DefectMask",
+        }.items()
+    }
+    unit = {"K": "K", "°C": "C"}.get(_symbol(data))
+    table = file["MetaData"].attrs.get("SimulationParameter")
+    return pulsed(path, of_array(data, "yxt"), times=times, table=table, unit=unit, **beside)
 
 
-def _rise(file: h5py.File, data: np.ndarray, before: int) -> tuple[np.ndarray, str]:
-    """Rise above ambient (t, y, x), which is the median of the frames before the pulse, and what was done in words."""
-    data = np.ascontiguousarray(np.moveaxis(data, -1, 0))
-    if data.dtype.kind in "iu" and "MetaData/LookUpTable" in file:
-        table = _array(file, "MetaData/LookUpTable").astype(np.float64).ravel()
-        if data.min() < 0 or data.max() >= table.size:
-            raise InputError(
-                f"{file.filename} has counts up to {data.max()}, its LookUpTable only {table.size} entries."
-            )
-        ambient = _median(table[data[:before]])
-        frames, unit = (table - ambient).astype(np.float32)[data], "K"
-    else:
-        frames = data.astype(np.float64 if data.dtype == np.float64 else np.float32)
-        before = before if np.isfinite(frames[:before]).any() else 0
-        ambient = _median(frames[:before])
-        frames, unit = (
-            frames - frames.dtype.type(ambient),
-            "counts" if data.dtype.kind in "iu" else "of the file's unit",
+def _other_layout(path: Path, file: h5py.File, given: Given) -> Sequence:
+    """An array of an HDF5 file in some layout; only if it is named."""
+    inside = ", ".join(sorted(file)) or "nothing"
+    if given.variable is None:
+        raise InputError(
+            f"{path} has no Data/Tdata and MetaData/DomainValues, only {inside}; recordings in HDF5 need "
+            "pyThermoNDT's layout, or the name of the array with the frames, variable=..."
         )
-    if not before:
-        return frames, "No frame lies before the pulse, so ambient is not known: temperatures are as in the file."
-    return frames, f"Ambient, {ambient:g} {unit}, the median of {before} frames before the pulse, was subtracted."
-
-
-def _median(values: np.ndarray) -> float:
-    """Median of the numbers that are not missing; 0 if there are none."""
-    here = values[np.isfinite(values)]
-    return float(np.median(here)) if here.size else 0.0
-
-
-def _excitation(saved: Any) -> Excitation | None:
-    if saved is None or isinstance(saved, np.ndarray):
-        return saved
-    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in saved.items()}
-    return EXCITATIONS[fields.pop("kind")](**fields)
+    if given.variable not in file:
+        raise InputError(f"{path} has no array {given.variable!r}, only {inside}; give variable=... as group/array.")
+    axes = given.axes or "tyx"
+    notes = () if given.axes else (f"The axes were taken in the order {axes}; give axes=... if that is wrong.",)
+    frames = of_array(_dataset(file, given.variable), axes)
+    return assemble(path, Found(frames=frames, notes=notes), given)
 
 
 def _signal(sequence: Sequence) -> np.ndarray:
@@ -194,10 +232,22 @@ def _signal(sequence: Sequence) -> np.ndarray:
 
 
 def _array(file: h5py.File, name: str) -> np.ndarray:
+    return take_array(_dataset(file, name))
+
+
+def _dataset(file: h5py.File, name: str) -> h5py.Dataset:
+    """An array that is still in the file."""
     item = file[name]
     if not isinstance(item, h5py.Dataset):
         raise InputError(f"{file.filename} holds no array at {name}.")
-    return take_array(item)
+    if item.external or item.is_virtual:
+        raise InputError(f"{file.filename} keeps {name} in another file; make a copy that holds all of it.")
+    return item
+
+
+def is_hdf5(head: bytes) -> bool:
+    """Whether a file begins as HDF5 does, after a block of 0, 512, 1024 or 2048 bytes for others' use."""
+    return any(head[start : start + 8] == SIGNATURE for start in (0, 512, 1024, 2048))
 
 
 def _symbol(item: Any) -> str:
@@ -210,3 +260,13 @@ def _symbol(item: Any) -> str:
 
 def _unit(symbol: str | None) -> str:
     return json.dumps(UNITS.get(symbol or "a. u.", UNITS["a. u."]))
+
+
+FORMATS = (
+    Format(
+        "a recording in HDF5",
+        (".h5", ".hdf5"),
+        lambda head, path: is_hdf5(head) and path.suffix.lower() != ".mat",
+        read_recording,
+    ),
+)

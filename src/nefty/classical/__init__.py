@@ -1,0 +1,1 @@
+"""Classical thermography: a method per file, pixel by pixel, without a volume."""

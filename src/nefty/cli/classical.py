@@ -1,0 +1,161 @@
+"""``nefty classical``: a classical thermography method on a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MAPS, PAGE = "maps.npz", "report.html"
+
+
+def run(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="METHOD",
+            help="tsr, tsr-paper, ppt, ppt-paper, vwc-svd, vwc-admm, peak-slope, pct or dtt.",
+            show_default=False,
+        ),
+    ],
+    recording: Annotated[Path, typer.Argument(metavar="FILE", help="The recording, .h5 or .npz.", show_default=False)],
+    alpha: Annotated[
+        float | None,
+        typer.Option(help="Diffusivity through the thickness, in length^2/time of the recording.", show_default=False),
+    ] = None,
+    sound: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Mask (y, x) of a region without defects, as .npy.", show_default=False),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="OPTION=VALUE", help="An option of the method, such as order=7; repeatable."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write the maps and a page there; nothing is written if not given."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Find depths or contrasts pixel by pixel with a classical method, to compare."""
+    from nefty.classical.methods import method
+    from nefty.core.errors import InputError
+    from nefty.data.load import load
+
+    if show and out is None:
+        raise InputError("--open shows the page that is written; give --out FOLDER too.")
+    chosen = method(name)
+    options = _options(changes or ())
+    if sound is not None:
+        options["sound"] = _mask(sound)
+    sequence = load(recording)
+    result = chosen.run(sequence, alpha, **options)
+    lines = _summary(chosen, result)
+    if alpha is not None and chosen.where.startswith("ppt:"):
+        lines.append(_calibrated(sequence, alpha, result))
+    typer.echo("\n".join([f"{chosen.title}: {recording}", *lines]))
+    if out is None:
+        return
+    from nefty.cli.classical_page import classical_page
+    from nefty.cli.run_files import open_in_browser
+    from nefty.core.files import write_atomic
+
+    given = {"alpha": alpha, **{key: value for key, value in options.items() if key != "sound"}}
+    page = classical_page(chosen, result, sequence, str(recording), lines, given)
+    for path in (write_atomic(out / MAPS, _npz(result)), write_atomic(out / PAGE, page.render())):
+        typer.echo(f"written: {path}")
+    if show:
+        open_in_browser(out / PAGE)
+
+
+def _options(changes: Any) -> dict[str, Any]:
+    """Names and values of ``name=value``: JSON where it is, else text."""
+    import json
+
+    from nefty.core.errors import InputError
+
+    found: dict[str, Any] = {}
+    for change in changes:
+        name, equals, text = change.partition("=")
+        if not equals or not name:
+            raise InputError(f"--set {change}: give an option and its value, such as --set order=7.")
+        try:
+            found[name.strip().replace("-", "_")] = json.loads(text)
+        except json.JSONDecodeError:
+            found[name.strip().replace("-", "_")] = text
+    return found
+
+
+def _mask(path: Path) -> np.ndarray:
+    from nefty.cli.run_files import load_array
+
+    return load_array(path, "mask of the sound region") > 0
+
+
+def _summary(chosen: Any, result: Any) -> list[str]:
+    """Median and range of every map, and how many pixels have a value; how the depth was found."""
+    import numpy as np
+
+    lines = []
+    maps = result.maps()
+    width = max(map(len, maps))
+    for label, image in maps.items():
+        values = image[np.isfinite(image)]
+        share = f"{100 * values.size / image.size:.3g} % of the pixels"
+        if values.size:
+            low, middle, high = np.percentile(values, (0, 50, 100))
+            lines.append(f"  {label:<{width}}  median {middle:.4g}, {low:.4g} to {high:.4g}, in {share}")
+        else:
+            lines.append(f"  {label:<{width}}  found in no pixel")
+    if chosen.depth:
+        lines.append(f"  depth = {result.estimate().note}")
+    return lines
+
+
+def _calibrated(sequence: Any, alpha: float, result: Any) -> str:
+    """The constant that the exact slab asks for, at the median depth that was found."""
+    import numpy as np
+
+    from nefty.classical.ppt import calibrate
+    from nefty.core.errors import InputError
+
+    depths = result.depth[np.isfinite(result.depth)]
+    if not depths.size:
+        return "  no depth to calibrate the constant at"
+    depth = float(np.median(depths))
+    size = sequence.size
+    try:
+        found = calibrate(
+            sequence.after_flash().times,
+            alpha,
+            depth,
+            thickness=None if size is None or size[0] <= depth else size[0],
+            rule=result.rule,
+            frequencies=None if result.rule == "blind" else result.frequencies,
+            taper=result.taper,
+            until=result.until,
+        )
+    except InputError as error:
+        return f"  the constant cannot be calibrated: {error}"
+    return (
+        f"  the exact slab of depth {found.depth:.3g}, sampled like this, asks for the constant {found.constant:.3g}; "
+        f"the literature's is {found.literature}"
+    )
+
+
+def _npz(result: Any) -> bytes:
+    """All arrays of a result, by name."""
+    import dataclasses
+    import io
+
+    import numpy as np
+
+    values = {f.name: getattr(result, f.name) for f in dataclasses.fields(result)}
+    arrays: dict[str, Any] = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()

@@ -1,0 +1,125 @@
+"""The registry: built-in formats by content and suffix, others' by entry point."""
+
+import importlib.metadata
+
+import numpy as np
+import pytest
+
+from nefty.core.errors import InputError, MissingExtraError
+from nefty.data import formats
+from nefty.data.assemble import Found, assemble
+from nefty.data.formats import Format, built_in, choose
+from nefty.data.load import load
+from nefty.data.pieces import of_array
+from support.recordings import COUNTS, matlab5, matlab73, npy, npz, ptw, thermo, tiff
+
+CALLED = []
+
+
+def read_dummy(path, given):
+    CALLED.append(path.name)
+    return assemble(path, Found(frames=of_array(COUNTS), times=np.arange(6.0), unit="K"), given)
+
+
+DUMMY = Format("a dummy", (".dummy",), lambda head, path: head[:5] == b"DUMMY", read_dummy)
+SHY = Format("a shy one", (".shy",), lambda head, path: 1 / 0 > 0, read_dummy)
+NOT_A_FORMAT = [3]
+
+
+@pytest.fixture
+def plugged(monkeypatch):
+    """Entry points as an installed package would add them."""
+
+    def plug(*values):
+        here = __name__
+        entries = [importlib.metadata.EntryPoint(v, v if ":" in v else f"{here}:{v}", formats.GROUP) for v in values]
+        monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entries if group == formats.GROUP else [])
+        formats.plug_ins.cache_clear()
+
+    yield plug
+    formats.plug_ins.cache_clear()
+
+
+def test_each_content_has_one_format(tmp_path):
+    contents = {
+        "a.npy": npy(),
+        "a.npz": npz(),
+        "a.tif": tiff(),
+        "a.ptw": ptw(),
+        "5.mat": matlab5(),
+        "7.mat": matlab73(),
+        "a.h5": thermo(tmp_path / "a.h5"),
+    }
+    names = {name: choose(content[: formats.HEAD], tmp_path / name, built_in()) for name, content in contents.items()}
+    assert {name: format.name for name, format in names.items() if format} == {
+        "a.npy": "a NumPy .npy array",
+        "a.npz": "a NumPy .npz archive",
+        "a.tif": "a TIFF",
+        "a.ptw": "a FLIR/Cedip .ptw",
+        "5.mat": "a MATLAB .mat",
+        "7.mat": "a MATLAB 7.3 .mat",
+        "a.h5": "a recording in HDF5",
+    }
+
+
+def test_a_plug_in_reads_its_files(tmp_path, plugged):
+    plugged("DUMMY")
+    (tmp_path / "plate.dummy").write_bytes(b"DUMMY")
+    found = load(tmp_path / "plate.dummy", thickness=2, pixel=1)
+    assert (found.frames == COUNTS).all()
+    assert found.size == (2, 4, 5)
+    (tmp_path / "plate.dummy").write_bytes(b"other")
+    with pytest.raises(InputError, match="damaged or not a dummy: it begins with b'other'"):
+        load(tmp_path / "plate.dummy")
+
+
+def test_a_broken_plug_in_is_named_and_does_not_stop_the_others(tmp_path, plugged):
+    plugged("no_such_module:thing", "NOT_A_FORMAT", "DUMMY")
+    (tmp_path / "plate.dummy").write_bytes(b"DUMMY")
+    with pytest.warns(UserWarning, match="reader plug-in") as warned:
+        assert load(tmp_path / "plate.dummy").shape == (6, 4, 5)
+    assert ["no_such_module" in str(w.message) for w in warned] == [True, False]
+    assert "NOT_A_FORMAT" in str(warned[1].message)
+    (tmp_path / "plate.xyz").write_bytes(b"content")
+    with pytest.raises(InputError, match=r"cannot read; it reads .*\.dummy.*plug-in 'no_such_module:thing' could not"):
+        load(tmp_path / "plate.xyz")
+
+
+def test_a_plug_in_that_cannot_tell_is_passed_over(tmp_path, plugged):
+    plugged("SHY", "DUMMY")
+    (tmp_path / "plate.dummy").write_bytes(b"DUMMY")
+    with pytest.warns(UserWarning, match="'a shy one' cannot tell whether it reads"):
+        assert load(tmp_path / "plate.dummy").shape == (6, 4, 5)
+
+
+def test_plug_ins_are_not_loaded_for_built_in_formats(tmp_path, plugged):
+    plugged("no_such_module:thing")
+    (tmp_path / "plate.npy").write_bytes(npy())
+    assert load(tmp_path / "plate.npy", fps=1).shape == (6, 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [
+        ("a.ats", "pyflir"),
+        ("a.sfmov", "pyflir"),
+        ("a.seq", "flirpy"),
+        ("a.fff", "flirpy"),
+        ("a.di", "pythermondt"),
+        ("a.OTvis", "pythermondt"),
+        ("a.ITvisPulse", "pythermondt"),
+    ],
+)
+def test_a_missing_library_is_named(tmp_path, name, library):
+    if importlib.util.find_spec(library) is not None:  # pyright: ignore
+        pytest.skip(f"{library} is installed")
+    (tmp_path / name).write_bytes(b"FLIR ATS-US File and more")
+    with pytest.raises(MissingExtraError, match=rf"read with {library}, .* pip install nefty\[formats\]; or export"):
+        load(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.csq", "a.irb", "a.RAVI"])
+def test_formats_without_a_reader_ask_for_an_export(tmp_path, name):
+    (tmp_path / name).write_bytes(b"content")
+    with pytest.raises(InputError, match=r"no well-kept reader; export it to TIFF .* CSV .* or HDF5"):
+        load(tmp_path / name)
