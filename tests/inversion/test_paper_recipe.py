@@ -10,7 +10,7 @@ from nefty.fields.heads import SigmoidHead
 from nefty.inversion.adam import Adam
 from nefty.inversion.build import build_field, build_model, build_optimiser
 from nefty.inversion.recipe import load_recipe
-from nefty.synth.recording import PAPER_FLASH, PAPER_TIMES
+from nefty.synth.setup import PAPER_FLASH, PAPER_TIMES
 from nefty.synth.specimen import PAPER_GRID
 
 PAPER = load_recipe("paper")
