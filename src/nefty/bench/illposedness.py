@@ -59,7 +59,6 @@ PROFILE = (
 )
 PAIRS = (
     Column("title", "pair"),
-    Column("names", "the two"),
     Column("differ", "cells that differ", lambda v: f"{100 * v:.1f} %"),
     Column("factor", "there by a factor of", formats.short),
     Column("relative", "difference of the insides", lambda v: f"{100 * v:.0f} %"),
