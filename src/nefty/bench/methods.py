@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nefty.bench.extras import is_installed, remedy
 from nefty.core.errors import MissingExtraError, unknown_name
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ class Method:
     @property
     def installed(self) -> bool:
         """Whether its library is there (it is not imported)."""
-        return self.package is None or importlib.util.find_spec(self.package) is not None
+        return is_installed(self.package)
 
     @property
     def remedy(self) -> str:
         """What to do where it is not."""
-        return f"not installed: pip install nefty[{self.extra}]"
+        return remedy(self.extra)
 
     def build(self, case: Case, **changes: Any) -> Built:
         """Import the library and prepare ``case``; ``changes`` replace settings."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nefty.bench import formats
+from nefty.bench.extras import remedy
 from nefty.bench.paper_numbers import paper_table
 from nefty.bench.reconstructors import method
 from nefty.bench.results import Results
@@ -84,8 +85,7 @@ def _unfinished(suite: Suite, failed: Sequence[Failure], missing: Sequence[Entry
         for (name, attempts, reason), some in groups.items()
     ]
     for row in suite.absent():
-        needs = method(row.method)
-        rows.append({"method": row.name, "reason": f"not installed: pip install nefty[{needs.extra}]"})
+        rows.append({"method": row.name, "reason": remedy(method(row.method).extra)})
     return [Table("Without a result", UNFINISHED, rows, "without-result")] if rows else []
 
 

@@ -7,11 +7,11 @@ reconstructions are a resolved recipe.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nefty.bench.extras import is_installed, remedy
 from nefty.core.errors import InputError, MissingExtraError, unknown_name
 from nefty.inversion.recipe import limited, load_recipe
 
@@ -71,7 +71,7 @@ class Method:
     @property
     def installed(self) -> bool:
         """Whether its library is there (it is not imported)."""
-        return self.package is None or importlib.util.find_spec(self.package) is not None
+        return is_installed(self.package)
 
     def settings(self, changes: Mapping[str, Any], budget: Budget, recipe: str | None = None) -> dict[str, Any]:
         """All settings with ``changes`` applied, as plain values; refuses what is not known.
@@ -96,7 +96,7 @@ class Method:
     def run(self, sequence: Sequence, settings: Mapping[str, Any], budget: Budget) -> Reconstruction:
         """Recover the volume."""
         if not self.installed:
-            raise MissingExtraError(f"{self.title} is not installed: pip install nefty[{self.extra}]")
+            raise MissingExtraError(f"{self.title} is {remedy(self.extra)}")
         return self._call(self.where.split(":")[1], sequence, settings, budget)
 
     def _call(self, function: str, *arguments: Any) -> Any:

@@ -17,7 +17,7 @@ from nefty.report.convergence import running
 from nefty.report.curves import evenly_in_log
 from nefty.report.narrow import stack_when_narrow
 from nefty.report.page import Section
-from nefty.report.style import INK, LINES, MUTED, RULE, dress
+from nefty.report.style import BUTTONS, INK, LINES, MUTED, RULE, dress
 
 if TYPE_CHECKING:
     from nefty.bench.suite import Suite
@@ -222,15 +222,8 @@ def _switch(across: dict[str, list[np.ndarray]], panels: int) -> dict[str, Any]:
     """Buttons that exchange the horizontal axis."""
     axes = [f"xaxis{'' if i == 0 else i + 1}" for i in range(panels)]
     return {
-        "type": "buttons",
-        "direction": "right",
-        "x": 0,
-        "y": 1,
-        "xanchor": "left",
-        "yanchor": "bottom",
+        **BUTTONS,
         "pad": {"b": 34},
-        "bordercolor": RULE,
-        "font": {"size": 12},
         "buttons": [
             {
                 "label": f"by {label}",

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from nefty.core.errors import InputError
 from nefty.report.curves import log_ticks
 from nefty.report.narrow import stack_when_narrow
-from nefty.report.style import INK, LINES, MUTED, RULE, dress
+from nefty.report.style import BUTTONS, INK, LINES, MUTED, RULE, dress
 
 #: Points of one line beyond which it is thinned.
 MOST_POINTS = 2000
@@ -130,15 +130,8 @@ def _switch(choices: Mapping[str, list[np.ndarray]], columns: int) -> dict[str, 
     """Buttons that exchange the horizontal axis."""
     axes = ["xaxis", "xaxis2"][:columns]
     return {
-        "type": "buttons",
-        "direction": "right",
-        "x": 0,
-        "y": 1,
-        "xanchor": "left",
-        "yanchor": "bottom",
+        **BUTTONS,
         "pad": {"b": 26, "l": 0},
-        "bordercolor": RULE,
-        "font": {"size": 12},
         "buttons": [
             {
                 "label": f"by {label}",

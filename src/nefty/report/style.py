@@ -26,6 +26,18 @@ CONFIG = {
     "toImageButtonOptions": {"format": "png", "scale": 2},
 }
 
+#: A row of buttons above a figure; add ``pad`` and ``buttons``.
+BUTTONS = {
+    "type": "buttons",
+    "direction": "right",
+    "x": 0,
+    "y": 1,
+    "xanchor": "left",
+    "yanchor": "bottom",
+    "bordercolor": RULE,
+    "font": {"size": 12},
+}
+
 
 @dataclass(frozen=True)
 class Units:
