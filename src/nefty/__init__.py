@@ -51,6 +51,8 @@ _WHERE = {
     "DataSet": "nefty.synth.data_set",
     "write_data_set": "nefty.synth.data_writer",
     "load": "nefty.data.load",
+    "prepare": "nefty.data.preparation.prepare",
+    "Preparation": "nefty.data.preparation.choice",
     "reconstruct": "nefty.inversion.reconstruct",
     "evaluate": "nefty.metrics.score",
     "Score": "nefty.metrics.score",
@@ -80,6 +82,8 @@ if TYPE_CHECKING:
     from nefty.core.errors import NeftyError as NeftyError
     from nefty.core.grid import Grid as Grid
     from nefty.data.load import load as load
+    from nefty.data.preparation.choice import Preparation as Preparation
+    from nefty.data.preparation.prepare import prepare as prepare
     from nefty.data.sequence import Sequence as Sequence
     from nefty.fields.neural import NeuralField as NeuralField
     from nefty.fields.voxel import VoxelField as VoxelField

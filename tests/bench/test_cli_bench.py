@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 
@@ -44,3 +45,24 @@ def test_a_quick_run_prints_a_table_and_writes_the_files(tmp_path):
     assert "written:" in result.output
     assert json.loads((tmp_path / "solver.json").read_text())["tables"][0]["rows"][0]["method"] == "chebyshev"
     assert {p.suffix for p in tmp_path.iterdir()} == {".json", ".md", ".html", ".tex", ".csv"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["pvc"], r"give --root FOLDER, which holds data/R_001.mat"),
+        (["pvc", "--root", "/no/such/folder"], r"/no/such/folder holds no folder 'data', for there is no such folder"),
+        (["main", "--root", "/tmp"], r"suite 'main' has no plates, so that root has no effect"),
+        (["main", "--root", "/tmp", "--generate", "1"], r"suite 'main' has no plates"),
+        (["pvc", "--generate", "1"], r"--generate needs --root FOLDER"),
+        (["pvc", "--root", "x", "--generate", "1", "--generate-size", "64x80"], r"such as 256x320x1810"),
+        (["pvc", "--plates", "splt=test"], r"Did you mean 'split'\?"),
+        (["pvc", "--plates", "pixel=0.4"], r"0.4 m is no pixel"),
+    ],
+)
+def test_plates_need_a_folder_and_say_so(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["run", *arguments])
+    assert isinstance(result.exception, InputError)
+    assert re.search(message, str(result.exception)), str(result.exception)
+    assert not (tmp_path / "x").exists()

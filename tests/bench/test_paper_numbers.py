@@ -16,6 +16,7 @@ KEYS = {
     "training": ["specimen"],
     "solver": ["specimen"],
     "edges": ["homogeneous"],
+    "pvc": ["plates"],
 }
 STEPS = ["Base", "+PE", "+PE, FA", "+PE, FA, sigma", "+PE, FA, sigma, HM", "Full (+TV)"]
 
@@ -43,7 +44,8 @@ def test_rows_are_named_as_the_methods_say():
     for key in ("main", "robustness", "surface", "training", "edges"):
         assert set(paper_table(key).rows()) <= known
         assert "NeFTY" in paper_table(key).rows()
-    assert {m.paper for m in METHODS.values() if m.paper} <= known
+    assert {m.paper for m in METHODS.values() if m.paper} <= known | set(paper_table("pvc").rows())
+    assert {"TSR", "PPT", "NeFTY", "Grid Opt.", "SPINN", "Swin-UNETR"} == set(paper_table("pvc").rows())
 
 
 def number(key, group, row, column):
@@ -75,6 +77,11 @@ def test_numbers_are_those_of_the_paper_in_plain_units():
     same(number("solver", "specimen", "Ours (AM)", "peak_bytes"), 21.9e6)
     same(number("solver", "specimen", "PhiFlow (Ex)", "forward_s"), 26.36, 0.10)
     same(number("edges", "homogeneous", "NeFTY", "edge_f1"), 0.470, 0.137)
+    same(number("pvc", "plates", "NeFTY", "depth_abs_rel"), 0.465)
+    same(number("pvc", "plates", "NeFTY", "depth_rmse"), 0.541e-3)
+    same(number("pvc", "plates", "TSR", "depth_abs_rel"), 13.366)
+    same(number("pvc", "plates", "PPT", "iou"), 0.419)
+    same(number("pvc", "plates", "Swin-UNETR", "depth_delta3"), 0.190)
 
 
 def test_the_last_step_of_the_ablation_is_the_method_of_table_1():

@@ -8,7 +8,8 @@ import pytest
 
 from nefty.bench.code_version import meaning
 from nefty.bench.reconstructors import METHODS, Budget
-from nefty.bench.suite import Suite, load_suite, load_suites, parse_seeds, suite_names
+from nefty.bench.seeds import parse_seeds
+from nefty.bench.suite import Suite, load_suite, load_suites, suite_names
 from nefty.core.errors import InputError
 from support.tiny_suite import tiny_suite
 

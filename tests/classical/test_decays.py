@@ -5,6 +5,7 @@ from nefty.classical import decays as module
 from nefty.classical.decays import Decays, parabola_peak
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
+from nefty.physics.pulses import TopHatPulse
 
 
 def make(rng, shape=(12, 3, 4), **known):
@@ -73,3 +74,41 @@ def test_a_parabola_has_its_peak_where_it_is():
     place, height = parabola_peak(values, values.argmax(axis=0))
     np.testing.assert_allclose(place, peaks, rtol=1e-12)
     np.testing.assert_allclose(height, 2.0, rtol=1e-12)
+
+
+def pulsed_half_space(duration, times, start=0.0):
+    """Exact surface of a half space under a constant flux between start and start + duration, for a heat of 1."""
+    since = np.clip(times - start, 0, None)
+    after = np.clip(times - start - duration, 0, None)
+    return 2 / (duration * np.sqrt(np.pi)) * (np.sqrt(since) - np.sqrt(after))
+
+
+@pytest.mark.parametrize("start", [0.0, 0.3])
+def test_a_pulse_becomes_a_flash_at_its_middle(start):
+    times = np.linspace(0.01, 8.0, 400)
+    frames = pulsed_half_space(0.5, times, start)[:, None, None] * np.ones((1, 2, 2))
+    found = Decays.of(Sequence(frames=frames, times=times, excitation=TopHatPulse(duration=0.5, start=start)))
+    np.testing.assert_allclose(found.times, times[times > start + 0.5] - start - 0.25)
+    (_, block), *_ = found.blocks()
+    np.testing.assert_allclose(block, 1 / np.sqrt(np.pi * found.times)[:, None] * np.ones((1, 4)), rtol=1e-9)
+
+
+def test_frames_within_the_pulse_alone_are_refused():
+    sequence = Sequence(frames=np.ones((5, 1, 1)), times=np.arange(1.0, 6.0), excitation=TopHatPulse(duration=9.0))
+    with pytest.raises(InputError, match="all frames lie within the pulse, which ends at 9"):
+        Decays.of(sequence)
+
+
+def test_the_window_counts_from_the_middle_of_the_pulse():
+    times = np.arange(1.0, 21.0)
+    sequence = Sequence(frames=np.ones((20, 1, 1)), times=times, excitation=TopHatPulse(duration=4.0))
+    assert Decays.of(sequence, window=(5.0, 8.0)).times.tolist() == [5, 6, 7, 8]
+
+
+def test_coarse_steps_of_the_camera_are_noise_too(rng):
+    times = np.arange(1, 401) / 100
+    smooth = 2 / np.sqrt(times)[:, None, None] * (1 + 0.1 * rng.random((1, 10, 10)))
+    step = 0.05
+    coarse = Sequence(frames=step * np.round(smooth / step), times=times)
+    # Most neighbours are equal: the median of the differences is 0, and the noise is not.
+    assert step / 20 < Decays.of(coarse).noise_level() < step

@@ -63,3 +63,23 @@ def test_a_pixel_with_a_gap_is_nan(sequence):
     found = dtt(Sequence(frames=frames, times=TIMES))
     assert np.isnan(found.maxigram[1, 1])
     assert np.isfinite(found.maxigram).sum() == 15
+
+
+def test_the_mask_is_the_contrast_down_to_half_of_its_maximum(rng):
+    y, x = np.mgrid[:40, :40] - 20.0
+    blob = np.exp(-(y**2 + x**2) / (2 * 4.0**2))
+    frames = (1 + 0.3 * blob * (TIMES / 10)[:, None, None]) / np.sqrt(TIMES)[:, None, None]
+    noisy = frames + 1e-3 * rng.standard_normal(frames.shape)
+    found = dtt(Sequence(frames=noisy, times=TIMES)).estimate()
+    radius = np.sqrt(found.mask.sum() / np.pi)
+    assert radius == pytest.approx(4.0 * np.sqrt(2 * np.log(2)), rel=0.08)  # half of a Gaussian
+    assert np.isnan(found.depth).all()
+
+
+def test_scatter_of_sound_pixels_counts_as_noise(rng):
+    gains = 1 + 0.02 * rng.standard_normal((1, 20, 20))
+    frames = gains / np.sqrt(TIMES)[:, None, None]
+    frames[:, 10, 10] *= 1.03  # no more than others differ anyway
+    found = dtt(Sequence(frames=frames, times=TIMES, noise=1e-6))
+    assert not np.isfinite(found.timegram[10, 10])
+    assert found.estimate().mask.sum() == 0

@@ -75,3 +75,15 @@ def test_more_components_than_there_are_is_refused(sequence):
         pct(sequence, components=16)
     with pytest.raises(InputError, match="pixel"):
         pct(sequence, standardise="pixels")
+
+
+def test_the_mask_is_where_a_component_stands_out(rng):
+    times = np.arange(1.0, 61.0)
+    frames = 1 / np.sqrt(times)[:, None, None] * np.ones((1, 20, 20)) + 1e-3 * rng.standard_normal((60, 20, 20))
+    frames[:, 5:9, 6:12] += 0.1 * np.sqrt(times)[:, None, None] / 8
+    found = pct(Sequence(frames=frames, times=times)).estimate()
+    over = np.zeros((20, 20), dtype=bool)
+    over[5:9, 6:12] = True
+    np.testing.assert_array_equal(found.mask, over)
+    assert np.isnan(found.depth).all()
+    assert "component" in found.note

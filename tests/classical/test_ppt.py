@@ -158,3 +158,16 @@ def test_pixels_with_gaps_are_nan_and_the_mask_of_sound_pixels_must_fit():
         ppt(sequence, sound=SOUND.astype(int))
     with pytest.raises(InputError, match="no pixel"):
         ppt(sequence, sound=np.zeros_like(SOUND))
+
+
+def test_single_missing_frames_are_interpolated():
+    whole = slab_beside_half_space(400, 1.5)
+    kept = np.delete(np.arange(400), [30, 31, 200])
+    gappy = Sequence(frames=whole.frames[kept], times=whole.times[kept])
+    depths = [over_slab(known_depth(ppt(sequence, 1.0, sound=SOUND))) for sequence in (whole, gappy)]
+    np.testing.assert_allclose(depths[1], depths[0], rtol=0.01)
+
+
+def known_depth(found):
+    assert found.depth is not None
+    return found.depth

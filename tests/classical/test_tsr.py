@@ -6,6 +6,7 @@ from nefty.classical.reference_decay import reference_decay
 from nefty.classical.tsr import tsr
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
+from nefty.physics.pulses import TopHatPulse
 from support.classical_slabs import PIXELS, over_half_space, over_slab, slab_beside_half_space
 
 
@@ -122,3 +123,20 @@ def test_without_alpha_there_is_no_depth_and_times_outside_are_refused():
         tsr(slab_beside_half_space(50, 1.5), peak="locale")
     with pytest.raises(InputError, match="one per frame"):
         tsr(slab_beside_half_space(50, 1.5), weights=np.ones(3))
+
+
+@pytest.mark.parametrize("duration", [0.005, 0.03, 0.1])
+def test_a_pulse_that_lasts_does_not_move_the_depth(duration):
+    times = np.arange(1, 801) / 400
+    steps = duration * (np.arange(400) + 0.5) / 400
+    later = [times[times > s] - s for s in steps]
+    decay = np.zeros(times.size)
+    for s, t in zip(steps, later, strict=True):
+        decay[times > s] += reference_decay(t, 1.0, 1.0) / steps.size
+    pulsed = Sequence(frames=decay[:, None, None], times=times, excitation=TopHatPulse(duration=duration))
+    found = tsr(pulsed, 1.0)
+    assert found.depth is not None
+    assert found.depth[0, 0] == pytest.approx(1.0, rel=0.01)
+    naive = tsr(Sequence(frames=decay[:, None, None], times=times), 1.0)
+    assert naive.depth is not None
+    assert not abs(naive.depth[0, 0] - 1) < abs(found.depth[0, 0] - 1)

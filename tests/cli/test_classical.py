@@ -5,6 +5,7 @@ from nefty.classical.methods import METHODS
 from nefty.classical.reference_decay import reference_decay
 from nefty.data.sequence import Sequence
 from support.disks import read_only
+from support.flash_recordings import Camera
 
 ALPHA, THICK, SHALLOW = 1.2e-7, 2e-3, 1e-3
 
@@ -108,3 +109,23 @@ def test_a_folder_that_cannot_be_written_is_said(plate, call, tmp_path):
         code, _, err = call("classical", "pct", plate, "--out", tmp_path / "new")
     assert code == 2
     assert "cannot write" in err
+
+
+def test_a_cameras_file_is_prepared_with_the_facts_given(call, tmp_path):
+    """PVC of 2 mm as counts at 10 frames per second, the flash in frame 11."""
+    camera = Camera(shape=(600, 10, 12), echo=THICK**2 / ALPHA * 10, sigma=0.005)
+    np.save(tmp_path / "plate.npy", np.round((camera.frames() - 250) / 0.0005).astype(np.uint32))
+    code, _, err = call("classical", "tsr", tmp_path / "plate.npy")
+    assert code == 2
+    assert "--fps" in err
+    assert "--thickness" not in err
+    words = ["--fps", 10, "--material", "pvc", "--calibration", "0.0005,250"]
+    assert call("classical", "tsr", tmp_path / "plate.npy", *words, "--out", tmp_path / "out")[0] == 0
+    with np.load(tmp_path / "out" / "maps.npz", allow_pickle=False) as maps:
+        assert np.median(maps["depth"]) == pytest.approx(THICK, rel=0.05)
+    code, again, _ = call(
+        "classical", "tsr", tmp_path / "plate.npy", *words, "--alpha", "1.2e-7 m2/s", "--roi", "2:8,:"
+    )
+    assert code == 0
+    assert "median 0.00" in again
+    assert "in 100 % of the pixels" in again

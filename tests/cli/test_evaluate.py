@@ -5,6 +5,7 @@ import pytest
 
 from nefty.metrics.score import evaluate
 from nefty.result.reconstruction import Reconstruction
+from support.parts import planted
 
 
 @pytest.fixture
@@ -66,3 +67,15 @@ def test_what_is_no_result_or_does_not_fit_is_refused(finished, recording, tmp_p
         code, _, err = call("evaluate", *words)
         assert code == 2
         assert said in err
+
+
+def test_a_run_in_metres_is_scored_in_millimetres_with_a_threshold_of_its_own(tmp_path, call):
+    rec = planted()
+    planted(truth=rec.alpha).save(tmp_path)
+    code, out, _ = call("evaluate", tmp_path)
+    assert code == 0
+    assert "IoU 1.000, Dice 1.000 (alpha < 0.225)" in out
+    assert "depth to the top: mean error 0" in out
+    assert out.rstrip().endswith("lengths in mm, diffusivities in mm2/s")
+    code, out, _ = call("evaluate", tmp_path, "--threshold", 0.01, "--json")
+    assert json.loads(out)["threshold"] == 0.01

@@ -41,7 +41,7 @@ def test_it_writes_the_files_and_says_what_it_found(recording, tmp_path, call, m
     for name in FILES:
         assert (folder / name).stat().st_size > 0
         assert f"tiny-run/{name}" in out
-    assert "defect" in out.splitlines()[0]
+    assert "indication" in out.splitlines()[0]
     assert "times the noise" in out.replace("\n", " ")
     assert "truth" in out
     assert "To go on" not in out

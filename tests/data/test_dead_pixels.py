@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nefty import GaussianFlash, Grid, UniformFlash, simulate_explicit
-from nefty.data.dead_pixels import dead_pixels
+from nefty.data.dead_pixels import dead_pixels, noisy_pixels
 
 GRID = Grid((6, 16, 16), (1.0, 6.0, 6.0))
 TIMES = 0.25 * np.arange(1, 21)
@@ -114,3 +114,20 @@ def test_a_pixel_that_is_dead_on_one_face_only_is_found(value):
 def test_noise_in_a_few_evenly_lit_frames_is_not_death():
     frames = recorded(UniformFlash(100.0, 0.2), noise=0.2)[:5]
     assert not dead_pixels(frames, everything(frames)).any()
+
+
+def test_pixels_that_blink_are_noisy_and_others_are_not(rng):
+    decay = 5 / np.sqrt(np.arange(100, 164))[:, None, None]
+    frames = decay + 0.02 * rng.standard_normal((64, 12, 12))
+    frames[:, 3, 4] += 0.5 * rng.standard_normal(64)
+    frames[:, 7, 8] += 0.04 * rng.standard_normal(64)
+    frames[:, 9, 9] = np.nan
+    found = noisy_pixels(frames)
+    assert found[3, 4]
+    assert found.sum() == 1
+
+
+def test_without_noise_or_frames_no_pixel_is_noisy(rng):
+    assert not noisy_pixels(np.ones((64, 4, 4))).any()
+    assert not noisy_pixels(rng.random((5, 4, 4))).any()
+    assert not noisy_pixels(np.full((64, 4, 4), np.nan)).any()

@@ -112,3 +112,13 @@ def test_a_description_that_is_wrong_is_named(tmp_path, change, message):
     tifffile.imwrite(path, pages, photometric="minisblack", metadata=None, description=text)
     with pytest.raises(InputError, match=message):
         load(path)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("noise", [None, 0.25, np.array([0.5, 0.3, 0.2, 0.1, 1 / 3])], ids=["none", "one", "each"])
+def test_the_noise_comes_back_in_its_form(tmp_path, suffix, noise):
+    whole = recording(noise=noise)
+    found = load(whole.save(tmp_path / f"plate{suffix}"))
+    assert type(found.noise) is type(whole.noise)
+    np.testing.assert_array_equal(found.noise, whole.noise)
+    assert found.digest() == whole.digest()

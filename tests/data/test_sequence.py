@@ -95,6 +95,11 @@ HALF = np.stack([np.ones((5, 8, 12)), np.full((5, 8, 12), np.nan)])
         ({"noise": -0.1}, "noise=-0.1 must be at least 0"),
         ({"noise": np.nan}, "noise=nan is not finite"),
         ({"noise": "low"}, "noise must be a number"),
+        ({"noise": np.ones(4)}, r"noise has shape \(4,\); give one number, or one for each of the 5 frames"),
+        ({"noise": np.ones((5, 8, 12))}, r"noise has shape \(5, 8, 12\)"),
+        ({"noise": [1, 1, -1, 1, 1]}, "noise of -1 to 1 must be finite and at least 0"),
+        ({"noise": [1, 1, np.nan, 1, 1]}, "must be finite and at least 0"),
+        ({"noise": ["a"] * 5}, "noise hold .* must be real numbers"),
         ({"boundary": "periodic"}, r"boundary='periodic' must be a nefty.Boundary"),
         ({"anisotropy": (1.0, 0.0)}, "anisotropy along x"),
         ({"excitation": "flash"}, "excitation='flash' must be a GaussianFlash"),
@@ -248,3 +253,20 @@ def test_the_digest_is_of_what_a_reconstruction_depends_on():
     }
     others = {name: dataclasses.replace(first, **{name: value}).digest() for name, value in changes.items()}
     assert len({first.digest(), *others.values()}) == len(changes) + 1
+
+
+def test_every_frame_may_have_its_own_noise():
+    sequence = recording(noise=[5, 4, 3, 2, 1], times=[-2, -1, 0, 1, 2])
+    assert isinstance(sequence.noise, np.ndarray)
+    assert sequence.noise.dtype == np.float64
+    assert sequence.noise.tolist() == [5, 4, 3, 2, 1]
+    late = sequence.after_flash()
+    assert isinstance(late.noise, np.ndarray)
+    assert late.noise.tolist() == [2, 1]
+    assert recording(noise=0.5, times=[-2, -1, 0, 1, 2]).after_flash().noise == 0.5
+    cut = sequence.region((0, 4), (0, 6))
+    assert isinstance(cut.noise, np.ndarray)
+    assert cut.noise.tolist() == [5, 4, 3, 2, 1]
+    both = recording(frames=TWO, observe="both", noise=np.arange(1, 6))
+    assert np.shape(both.noise) == (5,)
+    assert sequence.digest() != recording(noise=[5, 4, 3, 2, 2], times=[-2, -1, 0, 1, 2]).digest()

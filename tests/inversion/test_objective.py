@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from nefty import Boundary, GaussianFlash, Grid, HeatModel
-from nefty.inversion.objective import Objective, Weights
-from nefty.inversion.penalties import total_variation, void_well
+from nefty.inversion.objective import EARLY_FALL, Objective, Weights
+from nefty.inversion.penalties import anomaly, total_variation, void_well
 from nefty.inversion.recipe import TotalVariation
 from nefty.testing import taylor_order
 
@@ -153,3 +153,109 @@ def test_the_recording_is_not_changed(seen, frames, alpha):
     terms_of(objective, alpha)
     assert np.array_equal(kept, objective.seen.frames)
     assert dataclasses.is_dataclass(objective.seen)
+
+
+GAINS = [{"gain_spread": 0.05}, {"gain_spread": 0.05, "early_spread": 0.02}, {"gain_spread": 10.0, "early_spread": 3.0}]
+
+
+def least_over_gains(objective, predicted, share=1.0):
+    """Minimum over gain (and early deviation) of each pixel of the misfit with its priors, by least squares."""
+    seen = objective.seen
+    early = (seen.times[0] / seen.times) ** EARLY_FALL
+    value, gains = 0.0, np.ones(predicted.shape[1:])
+    for y, x in np.ndindex(*gains.shape):
+        root = np.sqrt(np.broadcast_to(seen.weights * share, predicted.shape)[:, y, x])
+        columns, rows, right = [np.ones(len(early))], [[1 / seen.gain_spread]], [1 / seen.gain_spread]
+        if seen.early_spread:
+            columns.append(early)
+            rows, right = [[1 / seen.gain_spread, 0], [0, 1 / seen.early_spread]], [1 / seen.gain_spread, 0]
+        shapes = np.stack(columns, axis=1) * (root * predicted[:, y, x])[:, None]
+        matrix = np.vstack([shapes, np.sqrt(seen.unit) * np.array(rows)])
+        wanted = np.concatenate([root * seen.frames[:, y, x], np.sqrt(seen.unit) * np.array(right)])
+        found = np.linalg.lstsq(matrix, wanted)[0]
+        value += np.sum((matrix @ found - wanted) ** 2)
+        gains[y, x] = found[0]
+    return value, gains
+
+
+@pytest.mark.parametrize("more", GAINS)
+@pytest.mark.parametrize("masked", [False, True])
+def test_unknown_gains_cost_what_the_best_of_them_do(seen, frames, alpha, rng, more, masked):
+    counted = {"counted": rng.random(frames.shape) < 0.7} if masked else {}
+    uneven = frames * rng.normal(1, 0.05, GRID.shape[1:])
+    objective = build(seen, uneven, noise=np.array([0.4, 0.3, 0.2, 0.1])[:, None, None], **more, **counted)
+    value, gains = least_over_gains(objective, objective.model(alpha).numpy())
+    assert terms_of(objective, alpha).data == pytest.approx(value, rel=1e-9)
+    np.testing.assert_allclose(objective.gain[0], gains, rtol=1e-9)
+    shared = objective.seen.weights * (objective.factor.numpy() * objective.model(alpha).numpy() - uneven) ** 2
+    assert shared.sum() < value
+
+
+def test_no_other_gain_costs_less(seen, frames, alpha, rng):
+    """The formula of the docstring, by brute force over one pixel's gain."""
+    objective = build(seen, frames * 1.04, gain_spread=0.05)
+    best, predicted = terms_of(objective, alpha).data, objective.model(alpha).numpy()
+    kept = objective.gain.numpy().copy()
+    stiffness = objective.seen.unit / 0.05**2
+
+    def cost(gain):
+        misfit = objective.seen.weights * (gain * predicted - 1.04 * frames) ** 2
+        return misfit.sum() + stiffness * np.sum((gain - 1) ** 2)
+
+    assert cost(kept) == pytest.approx(best, rel=1e-12)
+    for change in np.linspace(-0.2, 0.2, 41):
+        other = kept.copy()
+        other[0, 3, 2] += change
+        assert cost(other) >= best * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("more", GAINS)
+def test_the_gradient_is_exact_with_unknown_gains(seen, frames, alpha, rng, more):
+    objective = build(seen, frames * rng.normal(1, 0.05, GRID.shape[1:]), **more)
+    objective.weights = Weights(tv=2.0, sparse=3.0)
+    point = torch.from_numpy(alpha)
+    at = point.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(objective(lambda: at).value, at)
+    direction = point * torch.from_numpy(rng.standard_normal(GRID.shape))
+    check = taylor_order(lambda a: objective(lambda: a).value, gradient, point, direction)
+    assert check.passed, check
+
+
+def test_gains_of_the_recording_are_found_where_the_volume_is_right(seen, frames, rng):
+    alpha, gain = np.full(GRID.shape, 0.14), rng.normal(1, 0.05, GRID.shape[1:])
+    model = HeatModel(GRID, TIMES, FLASH, dtype="float64")
+    objective = build(seen, gain * model(alpha).numpy(), noise=1e-6, gain_spread=0.05)
+    assert terms_of(objective, alpha).data < 1e-6
+    np.testing.assert_allclose(objective.gain[0], gain, rtol=1e-6)
+
+
+def test_a_small_spread_holds_the_gains_at_one(seen, frames, alpha):
+    plain, held = terms_of(build(seen, frames), alpha), terms_of(build(seen, frames, gain_spread=1e-7), alpha)
+    assert held.data == pytest.approx(plain.data, rel=1e-6)
+    assert terms_of(build(seen, frames, gain_spread=0.1), alpha).data < plain.data
+
+
+@pytest.mark.parametrize("more", [{}, *GAINS[:2]])
+def test_discounted_values_count_less(seen, frames, alpha, more):
+    objective = build(seen, frames, **more)
+    share = np.array([1.0, 0.5, 0.0, 1.0])[:, None, None]
+    objective.discount(share)
+    predicted = objective.model(alpha).numpy()
+    if more:
+        expected = least_over_gains(objective, predicted, share)[0]
+    else:
+        expected = np.sum(share * objective.seen.weights * (predicted - frames) ** 2)
+    assert terms_of(objective, alpha).data == pytest.approx(expected, rel=1e-9)
+    objective.discount(np.ones((1, 1, 1)))  # of its own weight, not of what the last discount left
+    assert terms_of(objective, alpha).data == pytest.approx(
+        terms_of(build(seen, frames, **more), alpha).data, rel=1e-12
+    )
+
+
+def test_the_anomaly_is_added_with_its_weight(seen, frames, alpha):
+    objective = build(seen, frames)
+    before = terms_of(objective, alpha)
+    objective.weights = Weights(tv=2.0, voids=5.0, sparse=7.0)
+    ratio = torch.from_numpy(np.log(alpha / LAYERS[:, None, None]))
+    extra = 7 * float(anomaly(ratio, GRID, unit=GRID.size[0]))
+    assert float(terms_of(objective, alpha).value) == pytest.approx(float(before.value) + extra, rel=1e-12)

@@ -147,3 +147,59 @@ def test_the_observation_itself_stays(seen, frames):
     assert made.grid == GRID
     with pytest.raises(dataclasses.FrozenInstanceError):
         made.noise = 1.0
+
+
+EACH = np.array([0.5, 0.2, 0.1])[:, None, None]
+
+
+def test_one_noise_is_its_own_mean(seen, frames):
+    made = seen(frames, GRID, TIMES, noise=0.3)
+    assert made.typical_noise == pytest.approx(0.3)
+    assert made.relative_noise == pytest.approx(0.3 / np.sqrt(np.mean(frames**2)))
+
+
+def test_noise_of_each_frame_has_a_harmonic_mean_over_what_counts(seen, rng, frames):
+    counted = rng.random(frames.shape) < 0.7
+    made = seen(frames, GRID, TIMES, noise=EACH, counted=counted)
+    each = np.broadcast_to(EACH, frames.shape)[counted]
+    assert made.typical_noise == pytest.approx(np.mean(each**-2.0) ** -0.5)
+    assert made.relative_noise == pytest.approx(np.mean((frames[counted] / each) ** 2) ** -0.5)
+    whole = seen(frames, GRID, TIMES, noise=np.broadcast_to(EACH, frames.shape), counted=counted)
+    assert whole.typical_noise == pytest.approx(made.typical_noise)
+    np.testing.assert_allclose(whole.weights, made.weights, rtol=1e-12)
+
+
+def test_quieter_frames_weigh_more_by_the_square_of_their_noise(seen, rng, frames):
+    counted = rng.random(frames.shape) < 0.7
+    made = seen(frames, GRID, TIMES, noise=EACH, counted=counted)
+    assert (made.weights[~counted] == 0).all()
+    product = (made.weights * EACH**2)[counted]
+    np.testing.assert_allclose(product, made.unit, rtol=1e-12)
+    plain = seen(frames, GRID, TIMES, noise=0.3, counted=counted)
+    assert np.sum(made.weights * frames**2) == pytest.approx(np.sum(plain.weights * frames**2))
+    assert made.floor == pytest.approx(made.unit * counted.sum())
+
+
+@pytest.mark.parametrize("noise", [0.4, EACH, "all"])
+def test_wider_pixels_have_half_of_the_noise_whatever_its_form(seen, rng, frames, noise):
+    given = rng.uniform(0.1, 0.5, frames.shape) if isinstance(noise, str) else noise
+    made = wider_pixels(seen(frames, GRID, TIMES, noise=given))
+    assert made is not None
+    if isinstance(noise, str):  # the mean of four has the sum of their variances over 16
+        expected = np.sqrt((given**2).reshape(3, 8, 2, 9, 2).sum(axis=(2, 4))) / 4
+        np.testing.assert_allclose(made.noise, expected, rtol=1e-12)
+    else:
+        np.testing.assert_allclose(made.noise, np.asarray(given) / 2, rtol=1e-12)
+    assert made.weights.shape == (3, 8, 9)
+
+
+@pytest.mark.parametrize("noise", [0.4, EACH, "all"])
+def test_some_of_the_frames_keep_their_own_noise(seen, rng, frames, noise):
+    given = rng.uniform(0.1, 0.5, frames.shape) if isinstance(noise, str) else noise
+    made = seen(frames, GRID, TIMES, noise=given).of_frames(np.array([0, 2]))
+    assert made.times.tolist() == [0.5, 2.0]
+    np.testing.assert_array_equal(made.frames, frames[[0, 2]])
+    np.testing.assert_array_equal(
+        made.variance, np.broadcast_to(np.square(given), frames.shape)[[0, 2]] + 0 * made.frames
+    )
+    assert made.counted.shape == made.frames.shape

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from nefty import Grid, InputError
-from nefty.inversion.penalties import total_variation, void_well
+from nefty.inversion.penalties import SOUND, anomaly, total_variation, void_well
 from nefty.testing import taylor_order
 
 # Two layers of 2 x 2 cells with edges dz = 1, dy = 2, dx = 0.5; a cell measures 1.
@@ -142,4 +142,37 @@ def test_the_well_counts_volume_and_has_its_gradient(rng):
     at = log_ratio.clone().requires_grad_()
     (gradient,) = torch.autograd.grad(void_well(at, GRID), at)
     check = taylor_order(lambda f: void_well(f, GRID), gradient, log_ratio, log_ratio)
+    assert check.passed, check
+
+
+def test_the_anomaly_by_hand():
+    """Cells of volume 1: |log ratio| of those that differ, rounded off below ``SOUND``; nothing where all is sound."""
+    field = torch.zeros(TINY.shape, dtype=torch.float64)
+    assert float(anomaly(field, TINY)) == 0
+    field[0, 0, 0], field[1, 1, 0] = math.log(0.1), 0.5
+    expected = sum(math.hypot(v, SOUND) - SOUND for v in (math.log(0.1), 0.5))
+    assert float(anomaly(field, TINY)) == pytest.approx(expected, rel=1e-12)
+    assert float(anomaly(field, TINY, unit=2.0)) == pytest.approx(expected / 8, rel=1e-12)
+    assert expected == pytest.approx(math.log(10) + 0.5, abs=2 * SOUND)
+
+
+def test_the_same_resistance_costs_less_as_a_thin_layer():
+    """1/alpha summed over the depth is the same in both."""
+    thin, thick = torch.zeros(2, *GRID.shape, dtype=torch.float64)
+    thin[1], thick[:] = -math.log(13.0), -math.log(5.0)  # 1 + 13 + 1 = 5 + 5 + 5
+    assert float(anomaly(thin, GRID)) < 0.6 * float(anomaly(thick, GRID))
+
+
+def test_a_little_scatter_costs_its_square():
+    small = torch.full(GRID.shape, 1e-3 * SOUND, dtype=torch.float64)
+    volume = math.prod(GRID.size)
+    assert float(anomaly(small, GRID)) == pytest.approx(volume * (1e-3 * SOUND) ** 2 / (2 * SOUND), rel=1e-3)
+
+
+def test_the_gradient_of_the_anomaly_is_exact(rng):
+    point = torch.from_numpy(rng.normal(0, 2 * SOUND, GRID.shape))
+    at = point.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(anomaly(at, GRID, unit=0.9), at)
+    direction = torch.from_numpy(0.1 * rng.standard_normal(GRID.shape))
+    check = taylor_order(lambda f: anomaly(f, GRID, unit=0.9), gradient, point, direction)
     assert check.passed, check

@@ -322,7 +322,7 @@ def test_frames_alone_are_refused(recording, quick):
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        ({"calibration.background": "none"}, "sets voids, which need a background"),
+        ({"calibration.background": "none"}, "sets voids or sparse, which need a background"),
         (
             {"calibration.background": "none", "stages.1.voids": 0},
             r"needs calibration\.background=\"layered\" or \"constant\"",

@@ -366,3 +366,31 @@ def test_bad_questions_are_named():
         pod.size_bound(0.9, "score")
     with pytest.raises(InputError, match="no logarithm"):
         pod([0.0])
+
+
+def reweighted(g, hits, link):
+    """The fit of a generalised linear model as statistics packages do it: least squares, reweighted until it stands."""
+    x = np.stack([np.ones_like(g), g], axis=1)
+    beta, weight = np.zeros(2), np.ones_like(g)
+    for _ in range(60):
+        eta = x @ beta
+        mean = F[link](eta)
+        slope = mean * (1 - mean) if link == "logit" else norm.pdf(eta)
+        weight = slope**2 / (mean * (1 - mean))
+        working = eta + (hits - mean) / slope
+        beta = np.linalg.solve(x.T @ (weight[:, None] * x), x.T @ (weight * working))
+    return beta, np.linalg.inv(x.T @ (weight[:, None] * x))
+
+
+@pytest.mark.parametrize(("link", "transform"), [("logit", "log"), ("logit", "linear"), ("probit", "log")])
+@pytest.mark.parametrize("seed", range(3))
+def test_a90_95_agrees_with_reweighted_least_squares(seed, link, transform):
+    sizes, hits = simulated(10 + seed, targets=120, link=link)
+    g, back = (np.log(sizes), np.exp) if transform == "log" else (sizes, float)
+    (b0, b1), covariance = reweighted(g, hits, link)
+    level = float(norm.ppf(0.9)) if link == "probit" else math.log(9)
+    g90 = (level - b0) / b1
+    slope = np.array([-1 / b1, -g90 / b1])
+    pod = hit_miss(sizes, hits, link=link, transform=transform)
+    assert pod.a90 == pytest.approx(back(g90), rel=1e-6)
+    assert pod.a90_wald == pytest.approx(back(g90 + Z * math.sqrt(slope @ covariance @ slope)), rel=1e-6)

@@ -15,6 +15,7 @@ import pytest
 from nefty.core.errors import InputError, NeftyError
 from nefty.core.grid import Grid
 from nefty.result.reconstruction import Reconstruction
+from nefty.result.segmentation import Relative
 
 UNITS = {"length": "mm", "time": "s", "temperature": "K", "diffusivity": "mm2/s"}
 
@@ -35,6 +36,10 @@ UNITS = {"length": "mm", "time": "s", "temperature": "K", "diffusivity": "mm2/s"
         ({"alpha": np.full((16, 64, 64), np.nan)}, r"alpha\[0, 0, 0\]=nan is no diffusivity"),
         ({"alpha": np.full((16, 64, 64), "a")}, "alpha must hold real numbers"),
         ({"noise": -1}, "noise=-1 must be at least 0"),
+        ({"noise": np.ones(19)}, r"noise has shape \(19,\), expected \(20,\), one value, or one per frame"),
+        ({"noise": np.full(20, -1.0)}, "noise=-1..-1 must be finite and at least 0"),
+        ({"noise": np.full(20, np.inf)}, "must be finite and at least 0"),
+        ({"noise": np.full(20, "a")}, "noise must hold real numbers"),
         ({"history": {"a": np.ones(2), "b": np.ones(3)}}, r"columns of one length.*a: \(2,\), b: \(3,\)"),
     ],
 )
@@ -255,10 +260,47 @@ def test_a_notebook_shows_facts_and_the_depth_map(make):
 
 def test_a_notebook_shows_a_sound_part(make):
     page = make(kind="sound")._repr_html_()
-    assert "no defect found" in page
+    assert "no indication found" in page
     assert (decoded(page) == (235, 238, 241)).all()
 
 
 def test_a_grid_of_another_size_than_the_frames_is_refused(make):
     with pytest.raises(InputError, match="alpha has shape"):
         make(grid=Grid((16, 32, 32), (1.0, 10.0, 10.0)))
+
+
+def test_the_noise_may_be_one_per_frame(make, tmp_path):
+    each = np.linspace(0.5, 2.0, 20)
+    rec = residual_of(make, each[:, None, None], noise=each)
+    np.testing.assert_array_equal(rec.noise_of_frames, each)
+    assert rec.misfit == pytest.approx(np.mean(make().residual ** 2), rel=1e-4)
+    assert rec.verdict().level == "explained"
+    rec.save(tmp_path)
+    again = Reconstruction.load(tmp_path)
+    np.testing.assert_array_equal(again.noise, each)
+    assert again.misfit == rec.misfit
+    assert make(noise=3.0).noise_of_frames.tolist() == [3.0] * 20
+    assert make(noise=None).noise_of_frames is None
+    assert make(noise=np.append(np.zeros(1), each[1:])).misfit is None  # no floor where a frame has no noise
+    with pytest.raises(ValueError, match="read-only"):
+        rec.noise[0] = 1  # pyright: ignore[reportIndexIssue, reportOptionalSubscript]
+
+
+def test_the_verdict_compares_every_frame_with_its_own_noise(make):
+    """A frame twice as noisy as the rest stands out, unless it is known to be."""
+    size = np.ones(20)
+    size[3] = 2.5
+    rec = residual_of(make, size[:, None, None])
+    assert rec.verdict().level == "partly"
+    assert "2.5 times the noise at t = 0.2" in rec.verdict().text
+    assert residual_of(make, size[:, None, None], noise=size).verdict().level == "explained"
+    low = residual_of(make, 0.5 * size[:, None, None], noise=size).verdict()
+    assert low.level == "overfitted"
+    assert "noise of 1 was given" in low.text
+
+
+def test_the_recipe_may_name_the_rule_by_which_defects_are_told(make):
+    rec = make(recipe={"name": "real", "rule": "faint"})
+    assert rec.segmentation().rule == rec.segmentation("faint").rule
+    assert rec.segmentation("absolute").rule != rec.segmentation().rule
+    assert make(recipe={}).segmentation().rule == Relative()

@@ -9,7 +9,7 @@ from scipy import ndimage
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.result.components import by_size, label, pad_sides, seam, trim_sides
-from nefty.result.segmentation import Absolute, Paper2D, Relative, deficit, named_rule, segment
+from nefty.result.segmentation import RULES, Absolute, Paper2D, Relative, deficit, named_rule, segment
 from nefty.synth.specimen import draw_specimen
 from support.volumes import blurred
 
@@ -206,6 +206,8 @@ def test_helpers_of_components():
         (lambda: Relative(bounds=(0.6, 0.2)), r"bounds=\(0.6, 0.2\) must be two ratios"),
         (lambda: Relative(bounds=0.3), "must be two ratios"),  # pyright: ignore[reportArgumentType]
         (lambda: Relative(min_cells=0), "min_cells=0 must be"),
+        (lambda: Relative(edge=0), "edge=0 must be above 0"),
+        (lambda: Relative(core=-0.1), "core=-0.1 must be above 0"),
         (lambda: Absolute(threshold=0), "threshold=0 must be above 0"),
         (lambda: Paper2D(sigmas=-1), "sigmas=-1 must be above 0"),
         (lambda: segment(np.ones((1, 2, 2)), np.ones(1), Grid((1, 2, 2), (1, 1, 1)), lateral="open"), "lateral='open'"),
@@ -214,3 +216,63 @@ def test_helpers_of_components():
 def test_wrong_rules_are_refused(build, message):
     with pytest.raises(InputError, match=message):
         build()
+
+
+def test_the_edge_lies_where_the_deficit_is_a_share_of_the_lowest(grid):
+    """A strong void with a halo: the halo, of log ratio 0.4, is above 0.3 and below 0.5 of the void's."""
+    void, halo = np.s_[4:7, 20:40, 20:40], np.s_[4:7, 16:44, 16:44]
+    alpha, background = plate(grid, (0.1**0.4, *halo), (0.1, *void))
+    wide, narrow = (segment(alpha, background, grid, Relative(bounds=(0.1, 0.75), edge=e)).mask for e in (0.3, 0.5))
+    expected = np.zeros(grid.shape, dtype=bool)
+    expected[halo] = True
+    np.testing.assert_array_equal(wide, expected)
+    expected[:] = False
+    expected[void] = True
+    np.testing.assert_array_equal(narrow, expected)
+
+
+def test_the_edge_is_taken_under_the_middle_pixel_and_stays_within_the_bounds(grid):
+    """One pixel that is far lower than the rest does not move the edge."""
+    region, rim = np.s_[4:7, 20:32, 20:32], np.s_[4:7, 18:34, 18:34]
+    alpha, background = plate(grid, (0.6, *rim), (0.5, *region), (1e-4, 5, 25, 25))
+    found = segment(alpha, background, grid, Relative(bounds=(0.1, 0.75), edge=0.5))
+    assert found.footprint.sum() == 16 * 16
+    faint, background = plate(grid, (0.74, *region))
+    assert segment(faint, background, grid, Relative(bounds=(0.1, 0.75), edge=0.01)).footprint.sum() == 12 * 12
+
+
+def test_a_region_without_a_core_is_dropped(grid):
+    weak, strong = np.s_[4:7, 10:22, 10:22], np.s_[4:7, 40:52, 40:52]
+    alpha, background = plate(grid, (0.4, *weak), (0.3, *strong))
+    assert segment(alpha, background, grid, Relative(bounds=(0.1, 0.6))).number == 2
+    found = segment(alpha, background, grid, Relative(bounds=(0.1, 0.6), core=0.35))
+    assert found.number == 1
+    assert found.mask[strong].all()
+    assert segment(alpha, background, grid, Relative(bounds=(0.1, 0.6), core=0.2)).number == 0
+
+
+def test_the_rule_for_real_parts_finds_the_wide_and_faint_and_the_void_but_no_speck(grid):
+    faint, void, halo = np.s_[4:8, 6:26, 6:26], np.s_[3:6, 40:54, 40:54], np.s_[3:6, 38:56, 38:56]
+    core = np.s_[5:7, 10:22, 10:22]
+    alpha, background = plate(grid, (0.5, *faint), (0.25, *core), (0.7, *halo), (0.05, *void))
+    alpha[5:7, 30:33, 8:11] *= 0.65  # a weak speck
+    alpha[13:15, 30:33, 28:31] *= 0.2  # a strong one, narrower than deep
+    found = segment(alpha, background, grid, "faint")
+    assert found.rule is RULES["faint"]
+    assert found.number == 2
+    expected = np.zeros(grid.shape, dtype=bool)
+    expected[faint] = expected[void] = True
+    assert iou(found.mask, expected) > 0.9
+    assert not found.mask[5:7, 30:33].any()
+    assert not found.mask[13:15].any()
+    sound, background = plate(grid)
+    assert segment(sound, background, grid, "faint").number == 0
+
+
+def test_the_edge_follows_regions_across_periodic_sides(grid):
+    alpha, background = plate(grid, (0.6, *np.s_[4:7, 16:44, 16:44]), (0.1, *np.s_[4:7, 20:40, 20:40]))
+    rule = Relative(bounds=(0.1, 0.75), edge=0.5)
+    middle = segment(alpha, background, grid, rule, "periodic").mask
+    rolled = segment(np.roll(alpha, (32, 30), (1, 2)), background, grid, rule, "periodic")
+    np.testing.assert_array_equal(rolled.mask, np.roll(middle, (32, 30), (1, 2)))
+    assert rolled.number == 1

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from nefty.bench.simulated import SLAB, Simulated
 from nefty.bench.suite import Entry, Suite, load_suite
-from nefty.bench.task import SLAB, Outcome
+from nefty.bench.task import Outcome
 from nefty.core.grid import Grid
 from nefty.metrics.score import evaluate
 from nefty.metrics.spectrum import radial_spectrum
@@ -46,6 +47,7 @@ def outcome(
 ) -> Outcome:
     """The outcome of a task; ``scores`` and ``facts`` in place of its own."""
     task = entry.task
+    assert isinstance(task.recording, Simulated)
     grid = Grid(task.recording.shape, SLAB)
     specimen = task.recording.specimen(task.kind, task.seed)
     truth = specimen.alpha(grid)

@@ -50,7 +50,7 @@ def paper_tables() -> dict[str, PaperTable]:
 
 
 def paper_table(key: str) -> PaperTable:
-    """``"main"``, ``"robustness"``, ``"surface"``, ``"ablation"``, ``"training"``, ``"solver"`` or ``"edges"``."""
+    """One of main, robustness, surface, ablation, training, solver, edges and pvc."""
     if key not in paper_tables():
         raise unknown_name("table of the paper", key, paper_tables())
     return paper_tables()[key]

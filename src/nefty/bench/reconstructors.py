@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nefty.bench.extras import is_installed, remedy
+from nefty.classical.methods import METHODS as CLASSICAL
 from nefty.core.errors import InputError, MissingExtraError, unknown_name
-from nefty.inversion.recipe import limited, load_recipe
+from nefty.inversion.recipe import limited, load_recipe, recipe_names
 
 if TYPE_CHECKING:
     from nefty.data.sequence import Sequence
@@ -52,6 +53,10 @@ class Method:
         recipe: name of the recipe that the settings come from; ``None`` if the method has settings of its own, checked
             by ``"module:settings"`` in the module of ``where``.
         paper: the row of the paper's tables that it is compared with.
+        preset: settings of its own that differ from those of the module.
+        takes: what it is given of a recording in a file: ``"unitless"``, few means of frames in the paper's unitless
+            numbers (appendix H.2); ``"means"``, the same in SI units and with the pixels' gains; ``"frames"``, all
+            frames after the flash, in SI units. Simulated recordings are always given as they are.
         labels: whether it was trained on true volumes.
         package: library it needs beyond nefty's own, by the name one imports.
         extra: nefty's extra that installs it.
@@ -63,6 +68,8 @@ class Method:
     where: str
     recipe: str | None = None
     paper: str | None = None
+    preset: Mapping[str, Any] = field(default_factory=dict)
+    takes: str = "unitless"
     labels: bool = False
     package: str | None = None
     extra: str | None = None
@@ -70,8 +77,13 @@ class Method:
 
     @property
     def installed(self) -> bool:
-        """Whether its library is there (it is not imported)."""
-        return is_installed(self.package)
+        """Whether its library (it is not imported) and its recipe are there."""
+        return is_installed(self.package) and (self.recipe is None or self.recipe in recipe_names())
+
+    @property
+    def remedy(self) -> str:
+        """What to do where it is not."""
+        return remedy(self.extra) if not is_installed(self.package) else f"this nefty has no recipe {self.recipe!r}"
 
     def settings(self, changes: Mapping[str, Any], budget: Budget, recipe: str | None = None) -> dict[str, Any]:
         """All settings with ``changes`` applied, as plain values; refuses what is not known.
@@ -84,7 +96,7 @@ class Method:
         if self.recipe is None:
             if recipe is not None:
                 raise InputError(f"method {self.name!r} takes no recipe, got {recipe!r}; leave it out.")
-            return self._call("settings", dict(changes))
+            return self._call("settings", {**self.preset, **changes})
         chosen = load_recipe(recipe or self.recipe, changes)
         if budget.iterations is not None:
             chosen = limited(chosen, budget.iterations)
@@ -96,7 +108,7 @@ class Method:
     def run(self, sequence: Sequence, settings: Mapping[str, Any], budget: Budget) -> Reconstruction:
         """Recover the volume."""
         if not self.installed:
-            raise MissingExtraError(f"{self.title} is {remedy(self.extra)}")
+            raise MissingExtraError(f"{self.title} is {self.remedy}")
         return self._call(self.where.split(":")[1], sequence, settings, budget)
 
     def _call(self, function: str, *arguments: Any) -> Any:
@@ -113,6 +125,23 @@ def by_recipe(sequence: Sequence, settings: Mapping[str, Any], budget: Budget) -
 
 _OURS = "nefty.bench.reconstructors:by_recipe"
 
+
+def _classical() -> list[Method]:
+    """Rows of the classical methods."""
+    return [
+        Method(
+            m.name,
+            m.title,
+            "nefty.bench.classical:reconstruct",
+            paper=m.paper,
+            preset={"method": m.name},
+            takes="frames",
+            note="; ".join(words for words in (m.note, "pixel by pixel") if words),
+        )
+        for m in CLASSICAL.values()
+    ]
+
+
 METHODS = {
     m.name: m
     for m in (
@@ -123,6 +152,15 @@ METHODS = {
             "fast",
             paper="NeFTY",
             note="voxels of log(alpha/background), quasi-Newton, calibrated strata",
+        ),
+        Method(
+            "real",
+            "nefty real",
+            _OURS,
+            "real",
+            paper="NeFTY",
+            takes="means",
+            note="for recordings of real parts: gains, losses, pulse and bulk are fitted with the volume",
         ),
         Method("neural", "nefty neural", _OURS, "neural", paper="NeFTY", note="a small neural field, quasi-Newton"),
         Method(
@@ -152,6 +190,7 @@ METHODS = {
             note="thermal_tomography of the authors' library: field and learning rate of its CPU preset, its fastest "
             "solver",
         ),
+        *_classical(),
     )
 }
 

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from nefty.bench.experiments import EXPERIMENTS
-from nefty.bench.paper_numbers import paper_table
+from nefty.bench.plates import Plates
 from nefty.bench.reconstructors import Budget, method
-from nefty.bench.task import Recording, Task
+from nefty.bench.seeds import parse_seeds
+from nefty.bench.simulated import Simulated
+from nefty.bench.suite_check import check_suite
+from nefty.bench.task import Task
 from nefty.core.checks import one_of
 from nefty.core.configuration import Part, Shelf, explain
 from nefty.core.errors import InputError
-from nefty.metrics.volume import WINDOW
-from nefty.synth.engines import ENGINES
-from nefty.synth.specimen import KINDS, Ranges
 
 SUITES = Shelf("suite", "nefty.bench", "suites")
-TableName = Literal["quality", "robustness", "surface", "ablation", "efficiency", "conditions", "projection"]
-FigureName = Literal["slices", "spectra", "convergence", "surface-errors", "seconds"]
+TableName = Literal[
+    "quality", "robustness", "surface", "ablation", "efficiency", "conditions", "projection", "plates", "holes"
+]
+FigureName = Literal["slices", "spectra", "convergence", "surface-errors", "seconds", "depth-maps"]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
 
 class Data(Part):
-    """Recordings of one sort; see ``nefty.bench.task.Recording``.
+    """Simulated recordings of one sort; see ``nefty.bench.simulated.Simulated``.
 
     title: for tables. kinds: of specimens. seeds: a range such as "0:16", or numbers separated by commas.
     """
@@ -45,9 +47,13 @@ class Data(Part):
     defects: int | None = Field(default=None, ge=0)
     ranges: dict[str, Any] = Field(default_factory=dict)
 
-    def recording(self) -> Recording:
+    def specimens(self, seeds: str | None = None) -> list[tuple[str, int]]:
+        """Kind and seed of every one, of other seeds where they are given."""
+        return [(kind, seed) for kind in self.kinds for seed in parse_seeds(seeds or self.seeds)]
+
+    def recording(self, kind: str, seed: int) -> Simulated:
         """What of it decides the data."""
-        return Recording(**self.model_dump(exclude={"title", "kinds", "seeds"}))
+        return Simulated(**self.model_dump(exclude={"title", "kinds", "seeds"}))
 
 
 class Row(Part):
@@ -94,8 +100,8 @@ class Suite(Part):
 
     name: stem of the files. extends: a suite whose data, budget and methods it takes over; its own methods come after
     them. title, lead: of the page. paper: key of the paper's table (``nefty.bench.paper_numbers``). includes: other
-    suites that are run with it. data, methods: every method on every recording. tables, figures: how the outcomes are
-    shown.
+    suites that are run with it. data, methods: every method on every simulated recording; plates: or on those of a
+    folder. tables, figures: how the outcomes are shown.
     """
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
@@ -105,17 +111,23 @@ class Suite(Part):
     paper: str | None = None
     includes: tuple[str, ...] = ()
     data: dict[str, Data] = Field(default_factory=dict)
+    plates: dict[str, Plates] = Field(default_factory=dict)
     methods: tuple[Row, ...] = ()
     budget: Limits = Limits()
     experiments: tuple[Trial, ...] = ()
     tables: tuple[TableName, ...] = ("quality",)
     figures: tuple[FigureName, ...] = ()
 
+    @property
+    def sources(self) -> dict[str, Data | Plates]:
+        """All recordings, simulated or in files, by name."""
+        return {**self.data, **self.plates}
+
     def parts(self) -> dict[str, set[str]]:
         """Names by which parts of it can be chosen."""
         return {
-            "data": set(self.data),
-            "kinds": {kind for data in self.data.values() for kind in data.kinds},
+            "data": set(self.sources),
+            "kinds": {kind for source in self.sources.values() for kind in source.kinds},
             "methods": {name for row in self.methods for name in (row.method, row.name)},
         }
 
@@ -125,6 +137,11 @@ class Suite(Part):
 
     def entries(self, threads: int = 1) -> list[Entry]:
         """Every task with the row and the data it belongs to, seed after seed."""
+
+        @cache
+        def recordings(name: str, kind: str, seed: int) -> Any:
+            return self.sources[name].recording(kind, seed)
+
         found = []
         for row in self.methods:
             if not method(row.method).installed:
@@ -134,18 +151,16 @@ class Suite(Part):
                 row.iterations if row.iterations is not None else self.budget.iterations,
             )
             settings = method(row.method).settings(row.set, limits, row.recipe)
-            for name, data in self.data.items():
-                found += [
-                    Entry(Task(data.recording(), kind, seed, row.method, settings, limits, threads), row, name)
-                    for kind in data.kinds
-                    for seed in parse_seeds(row.seeds or data.seeds)
-                ]
-        return sorted(found, key=lambda entry: entry.task.seed)
+            for name, source in self.sources.items():
+                for kind, seed in source.specimens(row.seeds):
+                    recording = recordings(name, kind, seed)
+                    found.append(Entry(Task(recording, kind, seed, row.method, settings, limits, threads), row, name))
+        return sorted(found, key=lambda entry: (entry.task.seed, entry.task.kind))
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A task in a suite: ``data`` is the key of its recordings in ``Suite.data``."""
+    """A task in a suite: ``data`` is the key of its recordings in ``Suite.sources``."""
 
     task: Task
     row: Row
@@ -158,37 +173,46 @@ def suite_names() -> list[str]:
 
 
 def load_suite(
-    suite: str | Path | Mapping[str, Any], *, seeds: str | None = None, only: Mapping[str, Iterable[str]] | None = None
+    suite: str | Path | Mapping[str, Any],
+    *,
+    seeds: str | None = None,
+    only: Mapping[str, Iterable[str]] | None = None,
+    plates: Mapping[str, Any] | None = None,
 ) -> Suite:
     """Return a checked suite.
 
     Args:
         suite: a name, a .toml file, or a mapping.
-        seeds: in place of those of all data.
+        seeds: in place of those of all data; of plates, the numbers of their files.
         only: which ``"data"``, ``"kinds"`` and ``"methods"`` of it to take.
+        plates: dotted keys of ``nefty.bench.plates.Plates`` and values, such as ``{"root": "pvc"}``, for all plates.
     """
-    values = _extended(SUITES.values(suite))
+    values = _with_plates(_extended(SUITES.values(suite)), plates or {})
     try:
         found = Suite.model_validate(values)
     except ValidationError as error:
         raise InputError(f"suite {values.get('name', '')!r}: {explain(error, Suite)}") from None
     try:
-        _check(found)
+        check_suite(found, suite_names())
         return _chosen(found, seeds, {k: list(v) for k, v in (only or {}).items()})
     except InputError as error:
         raise InputError(f"suite {found.name!r}: {error}") from None
 
 
 def load_suites(
-    suite: str | Path | Mapping[str, Any], *, seeds: str | None = None, only: Mapping[str, Iterable[str]] | None = None
+    suite: str | Path | Mapping[str, Any],
+    *,
+    seeds: str | None = None,
+    only: Mapping[str, Iterable[str]] | None = None,
+    plates: Mapping[str, Any] | None = None,
 ) -> list[Suite]:
     """A suite and all that it includes, each once, in order, it last; see ``load_suite``. Of those that are included,
     ``only`` takes what there is; what none of them has is refused.
     """
     chosen = {part: [*names] for part, names in (only or {}).items()}
-    whole = load_suite(suite)
+    whole = load_suite(suite, plates=plates)
     if not whole.includes:
-        return [load_suite(suite, seeds=seeds, only=chosen)]
+        return [load_suite(suite, seeds=seeds, only=chosen, plates=plates)]
     found: dict[str, Suite] = {}
 
     def visit(one: Suite) -> None:
@@ -210,22 +234,7 @@ def load_suites(
         name: any(names and not there[name][part] for part, names in chosen.items() if one.methods)
         for name, one in found.items()
     }
-    return [_chosen(one, seeds if one.data else None, there[name]) for name, one in found.items() if not empty[name]]
-
-
-def parse_seeds(text: str) -> list[int]:
-    """``"0:8"`` or ``"1,5,7"``."""
-    try:
-        if ":" in text:
-            first, last = (int(end) for end in text.split(":"))
-            found = list(range(first, last))
-        else:
-            found = [int(word) for word in text.split(",") if word.strip()]
-    except ValueError:
-        found = []
-    if not found or min(found) < 0 or len(set(found)) < len(found):
-        raise InputError(f"seeds {text!r} must be a range such as 0:8, or different numbers separated by commas.")
-    return found
+    return [_chosen(one, seeds if one.sources else None, there[name]) for name, one in found.items() if not empty[name]]
 
 
 def _extended(values: dict[str, Any]) -> dict[str, Any]:
@@ -234,52 +243,27 @@ def _extended(values: dict[str, Any]) -> dict[str, Any]:
     if other is None:
         return values
     base = _extended(SUITES.values(one_of("suite to extend", other, SUITES.names())))
-    taken = {key: base[key] for key in ("data", "budget") if key in base}
+    taken = {key: base[key] for key in ("data", "plates", "budget") if key in base}
     return {**taken, **values, "methods": [*base.get("methods", []), *values.get("methods", [])]}
 
 
-def _check(suite: Suite) -> None:
-    """Refuse names and values that only the other modules know."""
-    for name in suite.includes:
-        one_of("suite", name, suite_names())
-    if suite.paper is not None:
-        paper_table(suite.paper)
-    for trial in suite.experiments:
-        one_of("experiment", trial.name, EXPERIMENTS)
-        EXPERIMENTS[trial.name].options(trial.options)
-    for data in suite.data.values():
-        parse_seeds(data.seeds)
-        one_of("engine", data.engine, ENGINES)
-        for kind in data.kinds:
-            one_of("kind", kind, KINDS)
-        for key in data.ranges:
-            one_of("range", key, Ranges.__dataclass_fields__)
-        if len(set(data.kinds)) < len(data.kinds):
-            raise InputError(f"kinds {list(data.kinds)} repeat; each specimen counts once.")
-        if min(data.shape[1:]) < WINDOW:
-            raise InputError(
-                f"shape {list(data.shape)} has fewer than the {WINDOW} pixels along y and x that SSIM needs."
-            )
-        ENGINES[data.engine].refuse_missing()
-        try:
-            for kind in data.kinds:
-                for seed in parse_seeds(data.seeds):
-                    data.recording().specimen(kind, seed)
-        except (TypeError, ValueError) as error:
-            raise error if isinstance(error, InputError) else InputError(f"ranges {data.ranges}: {error}") from None
-    if suite.methods and not suite.data:
-        raise InputError("it has methods but no data; add a section [data.NAME].")
-    for row in suite.methods:
-        method(row.method)
-        if row.paper is not None and suite.paper is not None:
-            one_of("row of the paper", row.paper, paper_table(suite.paper).rows())
-        if row.seeds is not None:
-            parse_seeds(row.seeds)
-    names = [row.name for row in suite.methods]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"two rows are called {name!r}; give one of them a title.")
-    suite.entries()
+def _with_plates(values: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """With other settings of all plates; refuses them where there are none."""
+    if not changes:
+        return values
+    if not values.get("plates"):
+        raise InputError(
+            f"suite {values.get('name', '')!r} has no plates, so that {', '.join(changes)} has no effect; "
+            "leave it out, or run pvc."
+        )
+    for section in values["plates"].values():
+        for key, value in changes.items():
+            *path, last = key.split(".")
+            inside = section
+            for part in path:
+                inside = inside.setdefault(part, {})
+            inside[last] = value
+    return values
 
 
 def _chosen(suite: Suite, seeds: str | None, only: Mapping[str, list[str]]) -> Suite:
@@ -287,22 +271,26 @@ def _chosen(suite: Suite, seeds: str | None, only: Mapping[str, list[str]]) -> S
     for part, names in only.items():
         for name in names:
             one_of(part, name, suite.parts()[part])
-    data, methods = suite.data, suite.methods
+    sources, methods = suite.sources, suite.methods
     if only.get("data"):
-        data = {name: d for name, d in data.items() if name in only["data"]}
+        sources = {name: d for name, d in sources.items() if name in only["data"]}
     if only.get("kinds"):
-        data = {
+        sources = {
             n: d.model_copy(update={"kinds": kept})
-            for n, d in data.items()
+            for n, d in sources.items()
             if (kept := tuple(k for k in d.kinds if k in only["kinds"]))
         }
     if only.get("methods"):
         methods = tuple(row for row in methods if {row.method, row.name} & set(only["methods"]))
     if seeds is not None:
         wanted = parse_seeds(seeds)
-        data = {n: d.model_copy(update={"seeds": seeds}) for n, d in data.items()}
+        sources = {
+            n: d.model_copy(update={"numbers" if isinstance(d, Plates) else "seeds": seeds}) for n, d in sources.items()
+        }
         methods = tuple(_with_seeds(row, wanted) for row in methods)
-    return suite.model_copy(update={"data": data, "methods": methods})
+    data = {name: source for name, source in sources.items() if isinstance(source, Data)}
+    plates = {name: source for name, source in sources.items() if isinstance(source, Plates)}
+    return suite.model_copy(update={"data": data, "plates": plates, "methods": methods})
 
 
 def _with_seeds(row: Row, wanted: list[int]) -> Row:

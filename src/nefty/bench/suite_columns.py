@@ -110,17 +110,18 @@ def by_method(
 
 def title_of(suite: Suite, what: str, data: Sequence[str], kind: str = "") -> str:
     """A heading with the data, where the suite has several, and the kind."""
-    words = [what, " and ".join(suite.data[name].title for name in data) if len(suite.data) > len(data) else "", kind]
+    several = len(suite.sources) > len(data)
+    words = [what, " and ".join(suite.sources[name].title for name in data) if several else "", kind]
     return ", ".join(word for word in words if word)
 
 
-def cost(suite: Suite, row: Row, own: Sequence[Outcome], data: str) -> dict[str, Any]:
-    """How many specimens there are, how many are missing (``None`` for none), and what each could cost."""
-    from nefty.bench.suite import parse_seeds
-
+def cost(suite: Suite, row: Row, own: Sequence[Outcome], data: str, kind: str | None = None) -> dict[str, Any]:
+    """How many specimens there are, of one kind or all, how many are missing (``None`` for none), and what each could
+    cost.
+    """
     seconds = suite.budget.seconds if row.seconds is None else row.seconds
     iterations = suite.budget.iterations if row.iterations is None else row.iterations
-    missing = len(parse_seeds(row.seeds or suite.data[data].seeds)) - len(own)
+    missing = sum(kind in (None, k) for k, _ in suite.sources[data].specimens(row.seeds)) - len(own)
     return {"n": len(own), "missing": missing if missing > 0 else None, "budget": str(Budget(seconds, iterations))}
 
 
@@ -163,7 +164,7 @@ def paper_beside(suite: Suite, data: Iterable[str], key: str) -> PaperTable:
     """A table of the paper; an empty one if the suite is not compared with it, or its data are disturbed or hold other
     specimens, unlike the paper's.
     """
-    if suite.paper is None or any(_unlike_the_paper(suite.data[name]) for name in data):
+    if suite.paper is None or any(name in suite.plates or _unlike_the_paper(suite.data[name]) for name in data):
         return PaperTable()
     paper_table(suite.paper)
     return paper_table(key)

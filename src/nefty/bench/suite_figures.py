@@ -10,9 +10,10 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from nefty.bench.plate_figures import depth_maps
+from nefty.bench.simulated import SLAB
 from nefty.bench.suite_columns import by_method, title_of
 from nefty.bench.suite_images import example, slices, surface_errors
-from nefty.bench.task import SLAB
 from nefty.report.convergence import running
 from nefty.report.curves import evenly_in_log
 from nefty.report.narrow import stack_when_narrow
@@ -73,7 +74,7 @@ def spectra(suite: Suite, done: Done) -> list[Section]:
 def convergence(suite: Suite, done: Done) -> list[Section]:
     """Misfit of every method on one specimen per kind, by iterations and by seconds; a figure per data set."""
     sections = []
-    for data in suite.data:
+    for data in suite.sources:
         figure, kinds = _panels(suite, done, data)
         across: dict[str, list[np.ndarray]] = {"iterations": [], "seconds": []}
         specimens = []
@@ -110,7 +111,7 @@ def convergence(suite: Suite, done: Done) -> list[Section]:
 def seconds(suite: Suite, done: Done) -> list[Section]:
     """Seconds of every reconstruction; a figure per data set, a panel per kind."""
     sections = []
-    for data in suite.data:
+    for data in suite.sources:
         figure, kinds = _panels(suite, done, data)
         for column, kind in enumerate(kinds, 1):
             for index, (row, own) in enumerate(by_method(suite, done, [data], kind)):
@@ -151,13 +152,14 @@ FIGURES: dict[str, Callable[[Suite, Done], list[Section]]] = {
     "convergence": convergence,
     "surface-errors": surface_errors,
     "seconds": seconds,
+    "depth-maps": depth_maps,
 }
 
 
 def _panels(suite: Suite, done: Done, data: str) -> tuple[go.Figure, list[str]]:
     """An empty figure with a panel for each kind that has outcomes."""
     there = {entry.task.kind for entry, _ in done if entry.data == data}
-    kinds = [kind for kind in suite.data[data].kinds if kind in there]
+    kinds = [kind for kind in suite.sources[data].kinds if kind in there]
     titles = [html.escape(kind) for kind in kinds]
     return make_subplots(1, max(len(kinds), 1), subplot_titles=titles, horizontal_spacing=0.08), kinds
 

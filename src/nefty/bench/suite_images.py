@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import plotly.graph_objects as go
 
+from nefty.bench.simulated import SLAB, Simulated
 from nefty.bench.suite_columns import counted, group_of, parts, title_of
-from nefty.bench.task import SLAB
 from nefty.core.grid import Grid
 from nefty.metrics.volume import THRESHOLD
 from nefty.report.curves import evenly_in_log
@@ -34,6 +34,8 @@ DEPTHS, TIMES = 5, 5
 LARGEST = 9999
 #: Pixels on the page: names of the rows, colour bar, width of all images, gap.
 LEFT, RIGHT, ROOM, GAP = 150, 96, 780, 10
+#: Of an image.
+LARGEST_SIDE = 255
 #: Share of the errors that the colours hold; few cells beyond do not pale the rest.
 INSIDE = 99.5
 
@@ -52,14 +54,21 @@ class Example:
         return next(iter(self.outcomes.values()))
 
     @property
+    def recording(self) -> Simulated:
+        """How it was simulated."""
+        found = self.any.task.recording
+        assert isinstance(found, Simulated)  # plates have no such figures
+        return found
+
+    @property
     def grid(self) -> Grid:
         """Its cells."""
-        return Grid(self.any.task.recording.shape, SLAB)
+        return Grid(self.recording.shape, SLAB)
 
     @property
     def truth(self) -> np.ndarray:
         """The true volume, (z, y, x)."""
-        return self.any.task.recording.specimen(self.kind, self.seed).alpha(self.grid)
+        return self.recording.specimen(self.kind, self.seed).alpha(self.grid)
 
     def __str__(self) -> str:
         facts = self.any.facts
@@ -168,7 +177,7 @@ def surface_errors_figure(shown: Example) -> go.Figure:
     """Rows of maps (y, x), one per method; columns of times, evenly in log(t)."""
     from nefty.metrics.surface import resimulated
 
-    recording = shown.any.task.recording
+    recording = shown.recording
     sequence = recording.sequence(shown.kind, shown.seed, clean=True)
     errors = {name: resimulated(o, sequence, refine=1) - sequence.frames for name, o in shown.outcomes.items()}
     chosen = evenly_in_log(sequence.times, TIMES)
@@ -203,7 +212,7 @@ def image_rows(
         unit: of the values.
         outlines: masks (n, y, x), drawn over the images of every row.
     """
-    side = (ROOM - GAP * (len(titles) - 1)) / len(titles)
+    side = min((ROOM - GAP * (len(titles) - 1)) / len(titles), LARGEST_SIDE)
     high = side * size[0] / size[1]
     plots = len(rows) * high + GAP * (len(rows) - 1)
     power = _power(limits)
@@ -217,7 +226,8 @@ def image_rows(
     for j, title in enumerate(titles):
         left = j * (side + GAP) / ROOM
         axes[_axis("xaxis", j)] = {**_BARE, "domain": [left, min(left + side / ROOM, 1)], "range": [0, size[1]]}
-        names.append({"x": left + side / ROOM / 2, "y": 1, "yanchor": "bottom", "text": html.escape(title)})
+        middle = {"x": left + side / ROOM / 2, "xanchor": "center", "y": 1, "yanchor": "bottom"}
+        names.append({**middle, "text": html.escape(title)})
     for i, (name, images) in enumerate(rows.items()):
         top = 1 - i * (high + GAP) / plots
         axes[_axis("yaxis", i)] = {**_BARE, "domain": [max(top - high / plots, 0), top], "range": [size[0], 0]}

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from nefty.bench import formats
+from nefty.bench.plate_tables import holes, plates
 from nefty.bench.suite_columns import (
     BUDGET,
     COUNT,
@@ -88,7 +89,7 @@ def quality(suite: Suite, done: Done) -> list[Table]:
             (
                 row,
                 {
-                    **cost(suite, row, own, data),
+                    **cost(suite, row, own, data, kind),
                     **{m.key: m.of(own) for m in (*metrics, EDGES)},
                     "seconds": middle(own, "seconds"),
                     "iterations": middle(own, "iterations"),
@@ -168,7 +169,7 @@ def ablation(suite: Suite, done: Done) -> list[Table]:
         values: list[tuple[Row, dict[str, Any]]] = []
         steps = by_method(suite, done, [data], kind)
         for index, (row, own) in enumerate(steps):
-            values.append((row, {**cost(suite, row, own, data), **{m.key: m.of(own) for m in metrics}}))
+            values.append((row, {**cost(suite, row, own, data, kind), **{m.key: m.of(own) for m in metrics}}))
             if index > 0:
                 last, before = steps[index - 1]
                 for m in gained:
@@ -195,7 +196,7 @@ def efficiency(suite: Suite, done: Done) -> list[Table]:
     for ours, words in facts.items():
         columns += [ours, paper_column(ours.key, words, of_mean(ours.write))]
     tables = []
-    for data in suite.data:
+    for data in suite.sources:
         paper = paper_beside(suite, [data], "training")
         values = []
         for row, own in by_method(suite, done, [data]):
@@ -238,7 +239,7 @@ def conditions(suite: Suite, done: Done) -> list[Table]:
                     "method": row.name,
                     "data": suite.data[data].title,
                     "kind": kind,
-                    **cost(suite, row, own, data),
+                    **cost(suite, row, own, data, kind),
                     **{m.key: m.of(own) for m in metrics},
                     **_findings(own, kind),
                     "seconds": middle(own, "seconds"),
@@ -259,7 +260,7 @@ def projection(suite: Suite, done: Done) -> list[Table]:
     tables = []
     for data, kind in parts(suite):
         rows = [
-            {"method": row.name, **cost(suite, row, own, data), **{m.key: m.of(own) for m in PROJECTION}}
+            {"method": row.name, **cost(suite, row, own, data, kind), **{m.key: m.of(own) for m in PROJECTION}}
             for row, own in by_method(suite, done, [data], kind)
         ]
         title, name = title_of(suite, "Seen from the front", [data], kind), f"projection-{data}-{kind}"
@@ -275,6 +276,8 @@ TABLES: dict[str, Callable[[Suite, Done], list[Table]]] = {
     "efficiency": efficiency,
     "conditions": conditions,
     "projection": projection,
+    "plates": plates,
+    "holes": holes,
 }
 
 

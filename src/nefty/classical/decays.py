@@ -9,30 +9,38 @@ import numpy as np
 
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
+from nefty.physics.pulses import TopHatPulse
 
 #: Values in a block: 32 MB in float64.
 BLOCK = 1 << 22
 #: Pixels that the noise is estimated from.
 SAMPLE = 1024
+#: Share of the largest differences that may be glitches, and that much less than all of them may be 0.
+GLITCHES, SILENT = 0.01, 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class Decays:
     """The front face after the flash, pixel by pixel.
 
+    These methods know an instantaneous flash. A pulse that lasts is turned into one: frames during the pulse are left
+    out, times count from its middle, and values are multiplied by ``factor``, which is exact for a half space.
+
     Args:
-        times: after the flash, (t,).
-        frames: rise above ambient, (t, pixels).
+        times: after the flash or the middle of the pulse, (t,).
+        frames: rise above ambient as recorded, (t, pixels).
         pixels: numbers of the pixels that are used: under the mask and without a missing value.
         shape: rows and columns of the image.
-        noise: standard deviation of a value, if the recording knows it.
+        noise: standard deviation of a recorded value, one or one per frame, if the recording knows it.
+        factor: of every frame, (t,); 1 after a flash.
     """
 
     times: np.ndarray
     frames: np.ndarray
     pixels: np.ndarray
     shape: tuple[int, int]
-    noise: float | None = None
+    noise: float | np.ndarray | None = None
+    factor: np.ndarray | None = None
 
     @staticmethod
     def of(sequence: Sequence, window: tuple[float, float] | None = None, at_least: int = 3) -> Decays:
@@ -40,7 +48,7 @@ class Decays:
 
         Args:
             sequence: seen from the front; of ``observe="both"`` the front is taken.
-            window: first and last time that count; all after the flash if not given.
+            window: first and last time that count, after the flash or the middle of the pulse; all if not given.
             at_least: number of frames that are needed.
         """
         if sequence.observe == "back":
@@ -49,8 +57,10 @@ class Decays:
             )
         late = sequence.after_flash()
         frames = late.frames[0] if late.observe == "both" else late.frames
-        first, last = (0, late.times.size) if window is None else _frames_within(late.times, window)
-        times, frames = late.times[first:last], frames[first:last]
+        times, skipped, factor = _as_after_a_flash(late)
+        first, last = (0, times.size) if window is None else _frames_within(times, window)
+        kept = slice(skipped + first, skipped + last)
+        times, frames, factor = times[first:last], frames[kept], factor[first:last]
         if times.size < at_least:
             raise InputError(f"{times.size} frames after the flash are too few; at least {at_least} are needed.")
         flat = frames.reshape(times.size, -1)
@@ -61,7 +71,13 @@ class Decays:
         if not used.any():
             raise InputError("no pixel is under the mask and without missing values; change the mask or fill the gaps.")
         rows, columns = frames.shape[1:]
-        return Decays(np.asarray(times, np.float64), flat, np.flatnonzero(used), (rows, columns), late.noise)
+        noise = late.noise if late.noise is None or np.ndim(late.noise) == 0 else np.asarray(late.noise)[kept]
+        return Decays(times, flat, np.flatnonzero(used), (rows, columns), noise, factor)
+
+    def values(self, frames: slice, pixels: np.ndarray) -> np.ndarray:
+        """Decays (t, n) of some frames and pixels, in float64; a copy that may be changed."""
+        found = self.frames[frames, pixels].astype(np.float64)
+        return found if self.factor is None else found * self.factor[frames, None]
 
     def blocks(self, values_per_pixel: int | None = None) -> Iterator[tuple[slice, np.ndarray]]:
         """Which of the used pixels, and their decays (t, n) in float64; a copy that may be changed.
@@ -72,7 +88,7 @@ class Decays:
         step = max(BLOCK // max(values_per_pixel or 0, self.times.size), 1)
         for start in range(0, self.pixels.size, step):
             part = slice(start, min(start + step, self.pixels.size))
-            yield part, self.frames[:, self.pixels[part]].astype(np.float64)
+            yield part, self.values(slice(None), self.pixels[part])
 
     def image(self, values: np.ndarray, dtype: type = np.float64) -> np.ndarray:
         """Values (..., used pixels) as maps (..., y, x), NaN where a pixel is not used."""
@@ -94,18 +110,48 @@ class Decays:
             raise InputError(f"{what} holds no pixel that can be used; mark a region without defects and NaN.")
         return inside
 
+    def noise_per_frame(self) -> np.ndarray:
+        """Standard deviation of the values of each frame, (t,)."""
+        factor = np.ones(self.times.size) if self.factor is None else self.factor
+        return np.broadcast_to(self._recorded_noise() if self.noise is None else self.noise, factor.shape) * factor
+
     def noise_level(self) -> float:
-        """Standard deviation of a value: the recording's own, or from the second differences of its later half.
+        """Standard deviation of a value, the median over the frames."""
+        return float(np.median(self.noise_per_frame()))
+
+    def _recorded_noise(self) -> float:
+        """From the second differences of the later half.
 
         r = T_k - (T_(k-1) + T_(k+1))/2 has variance 3/2 sigma^2 and hardly any signal; sigma = 1.4826 median|r| /
-        sqrt(3/2). The curvature of a smooth decay is taken for noise, so without any it is small and not 0.
+        sqrt(3/2). The curvature of a smooth decay is taken for noise, so without any it is small and not 0. Where the
+        camera's steps are so coarse that most r are 0, their root mean square counts, without the largest.
         """
-        if self.noise is not None:
-            return self.noise
         some = self.pixels[:: -(-self.pixels.size // SAMPLE)]
         late = self.frames[min(self.times.size // 2, self.times.size - 3) :, some].astype(np.float64)
-        rest = late[1:-1] - (late[:-2] + late[2:]) / 2
-        return float(1.4826 * np.median(np.abs(rest)) / np.sqrt(1.5))
+        rest = np.abs(late[1:-1] - (late[:-2] + late[2:]) / 2)
+        usual = float(1.4826 * np.median(rest))
+        spread = float(np.sqrt(np.mean(rest[rest <= np.quantile(rest, 1 - GLITCHES)] ** 2)))
+        return (usual if usual > SILENT * spread else spread) / np.sqrt(1.5)
+
+
+def _as_after_a_flash(late: Sequence) -> tuple[np.ndarray, int, np.ndarray]:
+    """Times (t,) of an equivalent flash, how many frames are left out, and the factor of the others, (t,).
+
+    A pulse of length d heats a half space to (sqrt(t) - sqrt(t - d)) 2/(d sqrt(pi)), a flash at its middle to
+    1/sqrt(pi tau), tau = t - d/2: their ratio is 1.41 at the end of the pulse and 1 + (d/tau)^2/32 later.
+    """
+    times = np.asarray(late.times, np.float64)
+    pulse = late.excitation
+    if not isinstance(pulse, TopHatPulse):
+        return times, 0, np.ones(times.size)
+    skipped = int(np.searchsorted(times, pulse.start + pulse.duration, "right"))
+    if skipped == times.size:
+        raise InputError(
+            f"all frames lie within the pulse, which ends at {pulse.start + pulse.duration:g}; these methods need the "
+            "decay after it."
+        )
+    tau, half = times[skipped:] - pulse.start - pulse.duration / 2, pulse.duration / 2
+    return tau, skipped, half / (np.sqrt(tau) * (np.sqrt(tau + half) - np.sqrt(tau - half)))
 
 
 def _frames_within(times: np.ndarray, window: tuple[float, float]) -> tuple[int, int]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nefty.classical.contrast import contrast, sound_decay
+from nefty.classical.contrast import contrast, half_maximum, sound_decay, spread_of_sound, sure_level
 from nefty.classical.decays import Decays
+from nefty.classical.estimate import DepthEstimate
 from nefty.core.checks import number
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
@@ -20,15 +21,19 @@ class DttResult:
 
     Args:
         maxigram: the largest contrast T - T_sound, (y, x).
-        timegram: when it is reached, (y, x); NaN where the largest contrast does not stand out of the noise.
-        noise: standard deviation of the contrast that was assumed.
+        timegram: when it is reached, (y, x); NaN where it does not stand out of the sound pixels.
+        clear: the largest contrast at any time, over its spread in sound pixels, (y, x).
+        level: that counts as seen.
+        spread: standard deviation of the contrast in sound pixels, (t,).
         reference: the sound decay, (t,).
         times: (t,).
     """
 
     maxigram: np.ndarray
     timegram: np.ndarray
-    noise: float
+    clear: np.ndarray
+    level: float
+    spread: np.ndarray
     reference: np.ndarray
     times: np.ndarray
 
@@ -44,9 +49,14 @@ class DttResult:
         inside = (self.timegram >= edge[:-1, None, None]) & (self.timegram < edge[1:, None, None])
         return np.where(inside, self.maxigram, np.nan)
 
+    def estimate(self) -> DepthEstimate:
+        """No depth; as mask, where the contrast is seen, down to half of its maximum."""
+        nothing = np.full(self.clear.shape, np.nan)
+        return DepthEstimate(nothing, half_maximum(self.clear, self.level), "DTT", "largest contrast over its spread")
+
     def maps(self) -> dict[str, np.ndarray]:
         """What is worth a look, by name."""
-        return {"maxigram": self.maxigram, "timegram": self.timegram}
+        return {"maxigram": self.maxigram, "timegram": self.timegram, "contrast over spread": self.clear}
 
 
 def dtt(
@@ -67,17 +77,21 @@ def dtt(
         sequence: the recording.
         sound: mask (y, x) of a region without defects, whose median is the reference; all pixels if not given.
         early_frames: if above 0, gains are taken out with so many first frames; see ``contrast``.
-        least: times the noise that a contrast must reach to have a time.
+        least: times its spread in sound pixels that a contrast must reach to have a time; more in recordings of many
+            values, one of which would reach it by noise alone.
         window: first and last time that count.
     """
     decays = Decays.of(sequence, window)
     reference = sound_decay(decays, sound)
-    noise = decays.noise_level()
-    found = np.empty((2, decays.pixels.size))
+    spread = spread_of_sound(decays, reference, sound, early_frames)
+    level = sure_level(number("least", least, at_least=0), decays.times.size * decays.pixels.size)
+    found = np.empty((3, decays.pixels.size))
     for part, block in decays.blocks():
         difference = contrast(block, reference, early_frames)
         at = np.where(np.isfinite(difference), difference, -np.inf).argmax(axis=0)
         largest = np.take_along_axis(difference, at[None], axis=0)[0]
-        seen = largest > number("least", least, at_least=0) * noise
-        found[0, part], found[1, part] = largest, np.where(seen, decays.times[at], np.nan)
-    return DttResult(decays.image(found[0]), decays.image(found[1]), noise, reference, decays.times)
+        found[0, part] = largest
+        found[1, part] = np.where(largest > level * spread[at], decays.times[at], np.nan)
+        found[2, part] = (difference / spread[:, None]).max(axis=0)
+    maxigram, timegram, clear = decays.image(found)
+    return DttResult(maxigram, timegram, clear, level, spread, reference, decays.times)

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nefty.classical.contrast import half_maximum
 from nefty.classical.decays import Decays
+from nefty.classical.estimate import DepthEstimate
 from nefty.core.checks import count, one_of
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
 
 STANDARDISE = ("pixel", "frame", "none")
+SHOWN = 4  # components
+LEAST = 5.0  # times the spread over all pixels that a component must reach over a defect
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +39,25 @@ class PctResult:
     times: np.ndarray
     standardise: str
 
+    def estimate(self) -> DepthEstimate:
+        """No depth; as mask, where one of the first four components is far from its median.
+
+        It is the component and the sign in which some pixels stand out most, by their distance from the median over
+        1.4826 MAD of all; down to half of the maximum of each region.
+        """
+        candidates = []
+        for number, image in enumerate(self.images[:SHOWN], 1):
+            away = image - np.nanmedian(image)
+            spread = 1.4826 * np.nanmedian(np.abs(away))
+            clear = away / spread if spread > 0 else np.zeros_like(away)
+            candidates += [(number, clear), (number, -clear)]
+        number, clear = max(candidates, key=lambda found: np.nanmax(found[1]))
+        nothing = np.full(clear.shape, np.nan)
+        return DepthEstimate(nothing, half_maximum(clear, LEAST), "PCT", f"component {number} over its spread")
+
     def maps(self) -> dict[str, np.ndarray]:
         """The first four components, by name."""
-        shares = zip(self.images[:4], self.explained, strict=False)
+        shares = zip(self.images[:SHOWN], self.explained, strict=False)
         return {f"component {k} ({100 * share:.3g} %)": image for k, (image, share) in enumerate(shares, 1)}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nefty.classical.contrast import contrast, sound_decay
+from nefty.classical.contrast import contrast, half_maximum, sound_decay, spread_of_sound, sure_level
 from nefty.classical.decays import Decays, parabola_peak
 from nefty.classical.estimate import DepthEstimate, known, needed
 from nefty.core.checks import number
@@ -24,8 +24,10 @@ class PeakSlopeResult:
     """The steepest rise of every pixel's contrast.
 
     Args:
-        peak_time: t_s, (y, x); NaN where no slope stands out of the noise, or it still rises at the end.
+        peak_time: t_s, (y, x); NaN where no slope stands out of the sound pixels', or it still rises at the end.
         peak_slope: d(T - T_sound)/dt there, (y, x).
+        clear: the largest contrast at any time, over its spread in sound pixels, (y, x).
+        level: that counts as seen.
         reference: the sound decay, (t,).
         times: (t,).
         depth: sqrt(alpha t_s/0.3688), (y, x), ``None`` without alpha.
@@ -33,19 +35,21 @@ class PeakSlopeResult:
 
     peak_time: np.ndarray
     peak_slope: np.ndarray
+    clear: np.ndarray
+    level: float
     reference: np.ndarray
     times: np.ndarray
     depth: np.ndarray | None = None
 
     def estimate(self) -> DepthEstimate:
-        """The depth and, as mask, the pixels that have one."""
+        """The depth and, as mask, where the contrast is seen, down to half of its maximum."""
         depth = known(self.depth, "a depth by the peak slope")
-        return DepthEstimate(depth, np.isfinite(depth), "peak slope", "pi sqrt(alpha t_s/3.64)")
+        return DepthEstimate(depth, half_maximum(self.clear, self.level), "peak slope", "pi sqrt(alpha t_s/3.64)")
 
     def maps(self) -> dict[str, np.ndarray]:
         """What is worth a look, by name."""
         found = {} if self.depth is None else {"depth": self.depth}
-        return {**found, "peak time": self.peak_time, "peak slope": self.peak_slope}
+        return {**found, "peak time": self.peak_time, "peak slope": self.peak_slope, "contrast over spread": self.clear}
 
 
 def peak_slope(
@@ -70,27 +74,32 @@ def peak_slope(
         early_frames: if above 0, gains are taken out with so many first frames; see ``contrast``.
         width: the slope at t is that of a parabola through the frames between t e^-width and t e^width, at
             least five.
-        least: times its noise that a slope must reach; of the peaks that do, the highest counts.
+        least: times its spread in sound pixels that a slope, and a contrast, must reach; of the peaks that do, the
+            highest counts.
         window: first and last time that count.
     """
     least, width = number("least", least, at_least=0), number("width", width, above=0)
     decays = Decays.of(sequence, window, at_least=FEWEST)
     reference = sound_decay(decays, sound)
     nodes, operator = _slopes(decays.times, width)
-    spread = decays.noise_level() * np.sqrt((operator**2).sum(axis=1))
+    spread = spread_of_sound(decays, reference, sound, early_frames, operator)
+    scatter = spread_of_sound(decays, reference, sound, early_frames)
     step = math.log(nodes[1] / nodes[0])
-    found = np.full((2, decays.pixels.size), np.nan)
+    found, clear = np.full((2, decays.pixels.size), np.nan), np.zeros(decays.pixels.size)
     for part, block in decays.blocks():
-        slope = operator @ contrast(block, reference, early_frames)
+        difference = contrast(block, reference, early_frames)
+        slope = operator @ difference
         inner = slope[1:-1]
         sure = (inner > slope[:-2]) & (inner >= slope[2:]) & (inner > least * spread[1:-1, None]) & (inner > 0)
         at = np.where(sure, inner, -np.inf).argmax(axis=0) + 1
         place, height = parabola_peak(slope, at)
         seen = sure.any(axis=0)
         found[:, part] = np.where(seen, [nodes[0] * np.exp(place * step), height], np.nan)
+        clear[part] = (difference / scatter[:, None]).max(axis=0)
     when = decays.image(found[0])
     depth = None if alpha is None else np.sqrt(needed(alpha, "a depth by the peak slope") * when / FOURIER)
-    return PeakSlopeResult(when, decays.image(found[1]), reference, decays.times, depth)
+    level = sure_level(least, decays.times.size * decays.pixels.size)
+    return PeakSlopeResult(when, decays.image(found[1]), decays.image(clear), level, reference, decays.times, depth)
 
 
 def _slopes(times: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:

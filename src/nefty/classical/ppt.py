@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nefty.classical.contrast import half_maximum
 from nefty.classical.decays import BLOCK, Decays
 from nefty.classical.estimate import DepthEstimate, known, needed
+from nefty.classical.ppt_transform import TAPERS, transform_of
 from nefty.classical.reference_decay import reference_decay
 from nefty.core.checks import count, number, one_of
 from nefty.core.errors import InputError
@@ -18,7 +20,6 @@ from nefty.data.sequence import Sequence
 LITERATURE = 1.82
 #: Six from 0.01 to 0.5 Hz; the paper does not say how they are spaced, we take equal ratios.
 PAPER_FREQUENCIES = tuple(float(f) for f in np.geomspace(0.01, 0.5, 6))
-TAPERS = ("none", "hann", "falling")
 RULES = ("blind", "peak")
 SPREADS = 5.0
 LEAST = 1e-6  # radians; contrast below this is rounding
@@ -62,11 +63,16 @@ class PptResult:
         return _wrapped(self.phase - self.reference.astype(self.phase.dtype)[:, None, None])
 
     def estimate(self) -> DepthEstimate:
-        """The depth and, as mask, the pixels with a contrast that has an end."""
+        """The depth and a mask: where the contrast is seen, down to half of its maximum; by the paper's rule, all
+        pixels with a depth.
+        """
         depth = known(self.depth, "a depth by PPT")
+        mask = np.isfinite(depth)
+        if self.rule == "blind":
+            mask = half_maximum(np.max(np.abs(self.contrast) / self.threshold[:, None, None], axis=0), 1.0)
         name = "f_b" if self.rule == "blind" else "f_peak"
         note = f"{self.constant:.3g} sqrt(alpha/(pi {name})); the literature's constant is {self.literature}"
-        return DepthEstimate(depth, np.isfinite(depth), "PPT", note)
+        return DepthEstimate(depth, mask, "PPT", note)
 
     def maps(self) -> dict[str, np.ndarray]:
         """What is worth a look, by name."""
@@ -109,7 +115,8 @@ def ppt(
 ) -> PptResult:
     """Transform every decay and find the depth from the frequency at which its phase contrast ends.
 
-    F(f) = sum_k T(t_k) exp(-2 pi i f t_k) w_k dt_k, by the FFT for equidistant frames.
+    F(f) = sum_k T(t_k) exp(-2 pi i f t_k) w_k dt_k, by the FFT for equidistant frames; single ones that are missing are
+    interpolated.
 
     The blind frequency f_b lies above the largest contrast, where it first falls to the threshold or changes its
     sign. Over an adiabatic back face and against a half space the contrast is
@@ -136,7 +143,7 @@ def ppt(
     one_of("rule", rule, RULES)
     constant = number("constant", constant, above=0)
     decays = Decays.of(sequence, None if until is None else (0.0, number("until", until, above=0)))
-    f, transform = _transform(decays.times, frequencies, taper, count("padding", padding), highest)
+    f, transform = transform_of(decays.times, frequencies, taper, count("padding", padding), highest)
     n = decays.pixels.size
     phase, amplitude = np.empty((f.size, n), np.float32), np.empty((f.size, n), np.float32)
     for part, block in decays.blocks(4 * f.size):
@@ -202,45 +209,6 @@ def calibrate(
             "take a deeper defect, or a faster camera."
         )
     return Calibration(float(depth / np.sqrt(alpha / (np.pi * found))), float(found), depth)
-
-
-def _transform(times, frequencies, taper: str, padding: int, highest: float | None):
-    """The frequencies, and the function that takes decays (t, n) to their spectra (f, n)."""
-    position = np.arange(times.size) / times.size
-    weight = {"none": np.ones(times.size), "falling": np.cos(np.pi * position / 2) ** 2}.get(
-        taper, np.sin(np.pi * (position + 0.5 / times.size)) ** 2
-    )[:, None]
-    if frequencies is not None:
-        f = np.asarray(frequencies, dtype=np.float64)
-        if f.ndim != 1 or not f.size or not (np.isfinite(f) & (f > 0)).all() or (np.diff(f) <= 0).any():
-            raise InputError(f"frequencies={frequencies!r} must be increasing numbers above 0.")
-        f = _below(f, highest)
-        waves = np.exp(-2j * np.pi * f[:, None] * times) * np.gradient(times)
-        return f, lambda block: waves @ (weight * block)
-    steps = np.diff(times)
-    step = float(steps.mean())
-    if np.abs(steps - step).max() > 1e-3 * step:
-        raise InputError(
-            f"the frames are {steps.min():g} to {steps.max():g} apart; give frequencies, or resample to equal steps."
-        )
-    every = np.fft.rfftfreq(padding * times.size, step)
-    # Neither 0 nor Nyquist's, whose transform is real but for the shift and has no phase of its own.
-    f = _below(every[(every > 0) & (every < 0.5 / step * (1 - 1e-9))], highest)
-    shift = step * np.exp(-2j * np.pi * f * times[0])[:, None]
-
-    def by_fft(block: np.ndarray) -> np.ndarray:
-        return shift * np.fft.rfft(weight * block, n=padding * times.size, axis=0)[1 : f.size + 1]
-
-    return f, by_fft
-
-
-def _below(frequencies: np.ndarray, highest: float | None) -> np.ndarray:
-    if highest is None:
-        return frequencies
-    kept = frequencies[frequencies <= number("highest", highest, above=0)]
-    if not kept.size:
-        raise InputError(f"highest={highest:g} lies below all frequencies, the lowest is {frequencies[0]:g}.")
-    return kept
 
 
 def _reference(phase: np.ndarray, sound: np.ndarray, threshold: float | None) -> tuple[np.ndarray, np.ndarray]:

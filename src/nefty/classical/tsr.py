@@ -126,7 +126,7 @@ def tsr(
     basis = chebyshev.chebvander(u, order)
     weight = _weights(weights, decays.times)
     operators = [_local_operator(decays.times, number("width", w, above=0)) for w in widths] if peak == "local" else []
-    n, sigma = decays.pixels.size, decays.noise_level()
+    n, sigma = decays.pixels.size, decays.noise_per_frame()[:, None]
     coefficients, others = np.empty((order + 1, n)), np.empty((4, n))
     for part, block in decays.blocks():
         here = block > 0

@@ -135,7 +135,7 @@ def virtual_wave(
     data = np.empty((s.size, decays.pixels.size))
     for part, block in decays.blocks():
         data[:, part] = u.T @ block
-    rank = _rank(inverse, s, data, decays)
+    rank = _rank(inverse, s, data, np.sqrt(u.T**2 @ decays.noise_per_frame() ** 2))
     s, vt, data = s[:rank], vt[:rank], data[:rank]
     wave = np.empty((virtual.size, decays.pixels.size), np.float32)
     found = np.empty((2, decays.pixels.size))
@@ -152,15 +152,15 @@ def virtual_wave(
     )
 
 
-def _rank(inverse: TruncatedSvd | Admm, s: np.ndarray, data: np.ndarray, decays: Decays) -> int:
-    """Singular vectors to use: never those below rounding."""
+def _rank(inverse: TruncatedSvd | Admm, s: np.ndarray, data: np.ndarray, noise: np.ndarray) -> int:
+    """Singular vectors to use: never those below rounding; ``noise`` is the standard deviation of each u_k . T."""
     sure = int(np.count_nonzero(s > ROUNDING * s[0]))
     if isinstance(inverse, Admm):
         return sure
     if inverse.rank is not None:
         return min(count("rank", inverse.rank), sure)
     size = np.sqrt((data[:sure] ** 2).mean(axis=1))
-    sigma = max(decays.noise_level(), ROUNDING * size[0])
+    sigma = np.maximum(noise[:sure], ROUNDING * size[0])
     lost = size <= number("factor", inverse.factor, above=0) * sigma
     return max(int(lost.argmax()), 1) if lost.any() else sure
 

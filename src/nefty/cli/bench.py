@@ -64,7 +64,7 @@ def run(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="A name (see --list) or a .toml file.")] = "",
     seeds: Annotated[str, typer.Option("--seeds", help="In place of the suite's: 0:8, or 1,5,7.")] = "",
     data: Annotated[str, typer.Option("--data", help="Only these recordings of it, separated by commas.")] = "",
-    kinds: Annotated[str, typer.Option("--kinds", help="Only homogeneous, or layered.")] = "",
+    kinds: Annotated[str, typer.Option("--kinds", help="Only homogeneous, layered, rectangular or round.")] = "",
     methods: Annotated[str, typer.Option("--methods", help="Only these methods of it.")] = "",
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="Processes; as many as cores allow.")] = None,
     threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of each task.")] = 1,
@@ -74,11 +74,26 @@ def run(
     slurm: Annotated[bool, typer.Option("--slurm", help="Start the workers as Slurm jobs.")] = False,
     job: Annotated[list[str] | None, typer.Option("--job", help="key=value for dask-jobqueue; repeatable.")] = None,
     retries: Annotated[int, typer.Option("--retries", min=0, help="Further attempts after an error.")] = 1,
+    root: Annotated[
+        Path | None, typer.Option("--root", metavar="FOLDER", help="Of the recordings, for pvc.", show_default=False)
+    ] = None,
+    plates: Annotated[
+        list[str] | None,
+        typer.Option("--plates", metavar="KEY=VALUE", help="For pvc: split=test, most=6, bin=4, ...; repeatable."),
+    ] = None,
+    generate: Annotated[
+        int | None,
+        typer.Option("--generate", min=1, metavar="N", help="First write N simulated plates into --root."),
+    ] = None,
+    size: Annotated[
+        str, typer.Option("--generate-size", help="Of these: rows x columns x frames; as published.")
+    ] = "256x320x1810",
     names: Annotated[bool, typer.Option("--list", help="List the suites and end.")] = False,
     out: Out = FOLDER,
 ) -> None:
     """Run a suite of the benchmark; the same command goes on where it was stopped."""
     from nefty.bench.cluster import Place
+    from nefty.bench.reconstructors import method
     from nefty.bench.suite import load_suite, load_suites, suite_names
     from nefty.bench.suite_run import run_suites
     from nefty.cli.suite_progress import SuiteProgress
@@ -93,13 +108,20 @@ def run(
     if not suite:
         raise InputError(f"name a suite: {', '.join(suite_names())}, or a .toml file.")
     only = {"data": _words(data), "kinds": _words(kinds), "methods": _words(methods)}
-    chosen = load_suites(suite, seeds=seeds or None, only=only)
+    changes = dict(parse_assignment(text) for text in plates or [])
+    if generate is not None:
+        load_suites(
+            suite, seeds=seeds or None, only=only, plates={**changes, "root": ""}
+        )  # refuses what is wrong first
+        _generate(root, generate, size)
+    changes |= {} if root is None else {"root": str(root.absolute())}
+    chosen = load_suites(suite, seeds=seeds or None, only=only, plates=changes)
     place = Place(scheduler, slurm, workers, threads, dict(parse_assignment(text) for text in job or []))
     with SuiteProgress() as progress:
         shown = run_suites(chosen, out, place, retries=retries, watch=progress.step, tell=progress.tell)
     for one in shown:
         for row in one.suite.absent() if one.tasks is not None else []:
-            typer.echo(f"{one.suite.name}: {row.name} is left out, its library is not installed.", err=True)
+            typer.echo(f"{one.suite.name}: {row.name} is left out: {method(row.method).remedy}.", err=True)
         if one.tasks is not None:
             done, computed, failed = (one.tasks[name] for name in ("done", "computed", "failed"))
             typer.echo(f"{one.suite.name}: {done} results, {computed} of them computed now, {failed} failed.")
@@ -216,6 +238,27 @@ def profile(
     with _telling() as tell:
         results = profile.run(case, repeats=5 if quick else 30, tell=tell)
     _finish(results, out)
+
+
+def _generate(root: Path | None, plates: int, size: str) -> None:
+    """Write simulated plates in the published layout."""
+    from nefty.core.errors import InputError
+    from nefty.synth.pvc_files import PvcSize, write_pvc
+
+    if root is None:
+        raise InputError("--generate needs --root FOLDER, a new folder for the recordings.")
+    try:
+        rows, columns, frames = (int(word) for word in size.lower().split("x"))
+    except ValueError:
+        raise InputError(f"--generate-size {size} must be rows x columns x frames, such as 256x320x1810.") from None
+    with _telling() as tell:
+        names = write_pvc(
+            root,
+            plates,
+            PvcSize((rows, columns), frames),
+            progress=lambda name, done, total: tell(f"Simulate {name}", f"{done + 1} of {total}"),
+        )
+    typer.echo(f"{len(names)} recordings written to {root}, {plates - len(names)} were there.")
 
 
 def _shape(text: str) -> tuple[int, int, int]:

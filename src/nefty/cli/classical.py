@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nefty.cli.recording_options import RecordingOptions, takes_recording_options
+
 if TYPE_CHECKING:
     import numpy as np
+
+    from nefty.data.sequence import Sequence
 
 MAPS, PAGE = "maps.npz", "report.html"
 
 
+@takes_recording_options
 def run(
     name: Annotated[
         str,
@@ -22,11 +27,9 @@ def run(
             show_default=False,
         ),
     ],
-    recording: Annotated[Path, typer.Argument(metavar="FILE", help="The recording, .h5 or .npz.", show_default=False)],
-    alpha: Annotated[
-        float | None,
-        typer.Option(help="Diffusivity through the thickness, in length^2/time of the recording.", show_default=False),
-    ] = None,
+    recording: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The recording; see docs/formats.md.", show_default=False)
+    ],
     sound: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Mask (y, x) of a region without defects, as .npy.", show_default=False),
@@ -40,20 +43,29 @@ def run(
         typer.Option(metavar="FOLDER", help="Write the maps and a page there; nothing is written if not given."),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    *,
+    options: RecordingOptions,
 ) -> None:
-    """Find depths or contrasts pixel by pixel with a classical method, to compare."""
+    """Find depths or contrasts pixel by pixel with a classical method, to compare.
+
+    Depths need the diffusivity: --alpha, or --material. All frames and pixels are used unless --frames or --bin says
+    otherwise.
+    """
     from nefty.classical.methods import method
+    from nefty.cli.recording import read_recording, refuse_missing
     from nefty.core.errors import InputError
-    from nefty.data.load import load
 
     if show and out is None:
         raise InputError("--open shows the page that is written; give --out FOLDER too.")
     chosen = method(name)
-    options = _options(changes or ())
+    settings = _settings(changes or ())
     if sound is not None:
-        options["sound"] = _mask(sound)
-    sequence = load(recording)
-    result = chosen.run(sequence, alpha, **options)
+        settings["sound"] = _mask(sound)
+    read = read_recording(recording, options, {"frames": "off", "bin": "off"}, only_cameras=True)
+    refuse_missing(read, only=("--fps", "--flash-frame", "--ambient"))
+    sequence = read.sequence
+    alpha = _diffusivity(options.alpha, sequence)
+    result = chosen.run(sequence, alpha, **settings)
     lines = _summary(chosen, result)
     if alpha is not None and chosen.where.startswith("ppt:"):
         lines.append(_calibrated(sequence, alpha, result))
@@ -64,7 +76,7 @@ def run(
     from nefty.cli.run_files import open_in_browser
     from nefty.core.files import write_atomic
 
-    given = {"alpha": alpha, **{key: value for key, value in options.items() if key != "sound"}}
+    given = {"alpha": alpha, **{key: value for key, value in settings.items() if key != "sound"}}
     page = classical_page(chosen, result, sequence, str(recording), lines, given)
     for path in (write_atomic(out / MAPS, _npz(result)), write_atomic(out / PAGE, page.render())):
         typer.echo(f"written: {path}")
@@ -72,7 +84,23 @@ def run(
         open_in_browser(out / PAGE)
 
 
-def _options(changes: Any) -> dict[str, Any]:
+def _diffusivity(given: str | None, sequence: Sequence) -> float | None:
+    """Through the thickness, in length^2/time of the recording; a number without unit is in those.
+
+    That of the material, if none was given.
+    """
+    from nefty.core.units import quantity
+
+    if given is None:
+        about = sequence.meta.get("material")
+        return float(about["alpha_z"]) if isinstance(about, dict) and "alpha_z" in about else None
+    try:
+        return float(given)
+    except ValueError:
+        return quantity(given, "diffusivity", "--alpha", above=0)
+
+
+def _settings(changes: Any) -> dict[str, Any]:
     """Names and values of ``name=value``: JSON where it is, else text."""
     import json
 

@@ -12,8 +12,7 @@ from nefty.data.sequence import Sequence as Recording
 from nefty.report.depth_maps import DepthMap, depth_maps
 from nefty.report.images import coarseness
 from nefty.report.page import Fact, Page, Section
-from nefty.report.reconstruction_page import units_of
-from nefty.report.style import DEPTH, DIFFERENCE, TEMPERATURE, Scale, Units
+from nefty.report.style import DEPTH, DIFFERENCE, TEMPERATURE, Scale, Units, units_of
 from nefty.report.words import quantity
 
 #: What is good, what is bad, what to do.

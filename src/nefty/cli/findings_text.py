@@ -15,39 +15,42 @@ WIDTH = 100
 
 
 def describe(rec: Reconstruction) -> str:
-    """What was found, whether to believe it, and the table of defects."""
+    """What was found, whether to believe it, and the table of indications; millimetres where the grid is in metres."""
     from nefty.report.findings import Findings, defect_table
-    from nefty.report.reconstruction_page import units_of
-    from nefty.report.words import counted, span
+    from nefty.report.style import units_of
+    from nefty.report.words import counted, quantity, span
+    from nefty.result.display_units import in_display_units
 
+    rec = in_display_units(rec)
     findings, units = Findings(rec), units_of(rec)
     tops = [d.depth_to_top for d in findings.defects]
-    headline = "No defect found."
+    headline = "No indication found."
     if tops:
-        headline = f"{counted(len(tops), 'defect').capitalize()} found, depth to the top "
-        headline += f"{span(min(tops), max(tops), units.length)} of {rec.grid.size[0]:g}."
+        headline = f"{counted(len(tops), 'indication').capitalize()} found, depth to the top "
+        headline += f"{span(min(tops), max(tops), units.length)} of {quantity(rec.grid.size[0], units.length)}."
     parts = [_filled(headline + " " + rec.verdict().text)]
     notes = rec.meta.get("notes")
     if isinstance(notes, Sequence) and not isinstance(notes, str):
         parts += [_filled(f"Note: {note}") for note in notes]
     if findings.pairs:
-        table = defect_table(findings.pairs, rec.grid.spacing, units, truth=findings.truth is not None)
-        parts.append(_aligned(table))
+        parts.append(_aligned(defect_table(findings, units)))
     return "\n\n".join(parts).replace("\u00a0", " ")
 
 
 def against_truth(findings: Findings) -> str:
     """How many of the true defects were found, and how far their depths are off."""
+    from nefty.result.display_units import display_units
+
     pairs = [(found, true) for found, true in findings.pairs if found is not None and true is not None]
     missed = sum(found is None for found, _ in findings.pairs)
     invented = sum(true is None for _, true in findings.pairs)
     text = f"Against the truth: {len(pairs)} of {len(pairs) + missed} true defects found, {invented or 'none'} that "
     text += "are not there." if invented > 1 else "is not there."
     if pairs:
-        errors = [found.depth_to_top - true.depth_to_top for found, true in pairs]
-        shown = ", ".join(f"{error:+.3f}" for error in errors)
-        thickness = findings.rec.grid.size[0]
-        worst = 100 * max(map(abs, errors)) / thickness
+        length = display_units(findings.rec.meta).length
+        errors = [length(found.depth_to_top - true.depth_to_top) for found, true in pairs]
+        shown = ", ".join(f"{error:+.3f}" for error in errors) + f" {length.word}".rstrip()
+        worst = 100 * max(map(abs, errors)) / length(findings.rec.grid.size[0])
         text += f" Errors of the depth to the top: {shown}; at most {worst:.1f} % of the thickness."
     return _filled(text)
 

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from nefty.data.sequence import Sequence
+from nefty.cli.recording_options import RecordingOptions, takes_recording_options
 
 
+@takes_recording_options
 def run(
     file: Annotated[
-        Path | None, typer.Argument(help="The recording, .h5 or .npz; see nefty.load.", show_default=False)
+        Path | None, typer.Argument(help="The recording; docs/formats.md lists the formats.", show_default=False)
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of the run; the file's name with -run if not given.", file_okay=False),
     ] = None,
-    recipe: Annotated[str, typer.Option(help="fast, neural, paper, or a .toml file.")] = "fast",
+    recipe: Annotated[
+        str | None,
+        typer.Option(
+            help="fast, neural, paper, real, or a .toml file; real for a camera's recording, else fast.",
+            show_default=False,
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change the recipe, such as model.layers=24; repeatable."),
@@ -29,19 +35,17 @@ def run(
     seconds: Annotated[
         float | None, typer.Option(help="Stop after so many seconds, with the best so far.", show_default=False)
     ] = None,
-    roi: Annotated[
-        str, typer.Option(metavar="Y0:Y1,X0:X1", help="Only this rectangle of pixels; negative ones from the end.")
-    ] = "",
-    mask: Annotated[
-        Path | None, typer.Option(metavar="FILE.npy", help="Pixels (y, x) that count, true or false.")
-    ] = None,
     show_recipe: Annotated[
         bool, typer.Option("--show-recipe", help="Print the recipe with all its values as TOML, and exit.")
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
+    *,
+    options: RecordingOptions,
 ) -> None:
     """Reconstruct the inside of a part from a recording.
 
+    A camera's file needs facts that it does not hold, such as
+    --material cfrp --thickness "1.3 mm" --pixel "0.2 mm"; "nefty inspect FILE" says which.
     The same command goes on with a run that was interrupted, and shows one that is finished.
     """
     from nefty.cli.output import Stages
@@ -53,60 +57,38 @@ def run(
     overrides = dict(parse_assignment(text) for text in settings or ())
     if seconds is not None:
         overrides["stop.seconds"] = seconds
-    resolved = load_recipe(recipe, overrides)
-    if show_recipe:
-        typer.echo(recipe_text(resolved))
-        return
+    if recipe is not None or show_recipe:
+        resolved = load_recipe(recipe or "fast", overrides)
+        if show_recipe:
+            typer.echo(recipe_text(resolved))
+            return
     if file is None:
         raise typer.BadParameter("give the recording to reconstruct, such as plate.h5.", param_hint="FILE")
     folder = out or Path(f"{file.stem}-run")
 
     from nefty.cli.findings_text import describe
+    from nefty.cli.recording import read_recording, refuse_missing
     from nefty.cli.run_files import REPORT, listed, open_in_browser
     from nefty.cli.run_reconstruction import MORE_STAGES, ran_out_of_time, run_reconstruction, was_interrupted
 
     stages = Stages(total=1 + MORE_STAGES)
     with stages.stage("Read the recording", hint="and load the libraries"):
-        sequence = _recording(file, mask, roi)
-    rec = run_reconstruction(sequence, folder, stages, recipe=recipe, overrides=overrides, fresh=fresh)
+        recording = read_recording(file, options)
+        refuse_missing(recording)
+    in_metres = (recording.sequence.meta.get("units") or {}).get("length") == "m"
+    recipe = recipe or ("real" if in_metres else "fast")
+    for step in recording.assumed:
+        stages.say(f"Assumed, {step.name}: {step.text}")
+    rec = run_reconstruction(recording.sequence, folder, stages, recipe=recipe, overrides=overrides, fresh=fresh)
     stopped, late = was_interrupted(rec), ran_out_of_time(rec)
     typer.echo(f"{describe(rec)}\n\n{listed(folder)}")
     if stopped or late:
         words = ["nefty", "reconstruct", str(file), "--out", str(folder), "--recipe", recipe]
         words += [word for text in settings or () for word in ("--set", text)]
         words += ["--seconds", f"{seconds:g}"] if seconds is not None and not late else []
-        words += ["--roi", roi] if roi else []
-        words += ["--mask", str(mask)] if mask is not None else []
+        words += options.words()
         typer.echo(f"\nThis is the best so far: {rec.stopped.partition(';')[0]}. To go on:\n{shlex.join(words)}")
     if show:
         open_in_browser(folder / REPORT)
     if stopped:
         raise typer.Exit(STOPPED)
-
-
-def _recording(file: Path, mask: Path | None, roi: str) -> Sequence:
-    """The recording with what was left out by mask and region."""
-    from nefty.cli.run_files import load_array
-    from nefty.data.load import load
-
-    sequence = load(file)
-    if mask is not None:
-        before, sequence = sequence.mask, sequence.with_mask(load_array(mask, "mask"))
-        if before is not None and sequence.mask is not None:
-            sequence = sequence.with_mask(before & sequence.mask)
-    return sequence.region(*_region(roi)) if roi else sequence
-
-
-def _region(text: str) -> tuple[slice, slice]:
-    """``"10:50,-20:"`` as rows and columns."""
-    from nefty.core.errors import InputError
-
-    try:
-        rows, columns = (
-            slice(*(int(end) if end.strip() else None for end in part.split(":", 1))) for part in text.split(",")
-        )
-    except ValueError:
-        rows = columns = None
-    if rows is None or columns is None or text.count(":") != 2:
-        raise InputError(f"--roi {text!r} must be rows and columns, first and one past the last: y0:y1,x0:x1.")
-    return rows, columns

@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction
 
 REPORT, DEFECTS, VOLUME = "report.html", "defects.csv", "volume.vti"
-DERIVED = {REPORT: "open it in a browser", DEFECTS: "the table", VOLUME: "opens in ParaView"}
+DERIVED = {
+    REPORT: "open it in a browser",
+    DEFECTS: "the table of indications",
+    "cscan-depth.png": "pictures for other documents: depth,",
+    "cscan-contrast.png": "thermal contrast,",
+    "cscan-diffusivity.png": "missing diffusivity",
+    VOLUME: "opens in ParaView",
+}
 
 
 def load_result(path: Path) -> Reconstruction:
@@ -46,9 +53,12 @@ def load_array(path: Path, what: str) -> np.ndarray:
 
 
 def write_files(rec: Reconstruction, folder: Path) -> None:
-    """Write the report, the table and the volume."""
+    """Write the report, the table, the pictures and the volume."""
+    from nefty.report.cscan import write_cscans
+
     rec.report(folder / REPORT)
     rec.export(folder / DEFECTS)
+    write_cscans(rec, folder)
     rec.export(folder / VOLUME)
 
 
@@ -61,7 +71,7 @@ def are_written(folder: Path) -> bool:
 
 
 def remove_files(folder: Path) -> None:
-    """Delete the report, the table and the volume of an earlier run."""
+    """Delete the report, the table, the pictures and the volume of an earlier run."""
     from nefty.core.files import cannot_write
 
     for name in DERIVED:

@@ -13,10 +13,14 @@ import numpy as np
 
 from nefty.core.errors import InputError
 from nefty.data import checks
-from nefty.data.facts import Given
+from nefty.data.facts import Given, MissingTimesError
 from nefty.data.pieces import Pieces
 from nefty.data.sequence import Sequence
 
+UNKNOWN_FLASH = "Times count as in the file, which does not say when the pulse began."
+UNKNOWN_AMBIENT = "No frame lies before the pulse, so ambient is not known: temperatures are as in the file."
+ONLY_COUNTS = "Values are counts of the camera, not temperatures; give lookup=... or calibration=... for those."
+BECAME = "became temperatures"
 WORDS = {"counts": "counts", "K": "K", "C": "degrees C", None: "of the file's unit"}
 
 
@@ -62,7 +66,7 @@ def assemble(path: str | os.PathLike[str], found: Found, given: Given) -> Sequen
     if pulse is not None and not 0 <= pulse < frames:
         raise InputError(f"{Path(path)}: flash_frame={pulse} is not one of the {frames} frames, 0 to {frames - 1}.")
     if pulse is None:
-        counted = "Times count as in the file, which does not say when the pulse began."
+        counted = UNKNOWN_FLASH
     else:
         own = given.flash_frame is None and given.fps is None and given.times is None
         onset = found.onset if own and found.onset is not None else times[pulse]
@@ -77,7 +81,7 @@ def assemble(path: str | os.PathLike[str], found: Found, given: Given) -> Sequen
     if not exact and found.frames.dtype.itemsize > 4 and given.lookup is None:
         said.append(f"Values were rounded from {found.frames.dtype.name} to float32.")
     known, more = _part(found, given)
-    meta = {"source": Path(path).name, **found.meta, **more}
+    meta = {"source": Path(path).name, **found.meta, **more, "flash_frame": pulse, "ambient": ambient}
     told = {"time": "s", "temperature": unit} if unit else {"time": "s"}
     meta["units"] = {**found.meta.get("units", {}), **told}
     meta["notes"] = [subtracted, counted, *notes, *said, *_sized(found.known, given), *found.notes]
@@ -137,7 +141,7 @@ def _times(path: str | os.PathLike[str], found: Found, given: Given) -> tuple[np
     if given.fps is not None:
         return np.arange(frames) / given.fps, [f"Times follow from fps={given.fps:g}, as given{instead}."]
     if found.times is None:
-        raise InputError(
+        raise MissingTimesError(
             f"{Path(path)} does not say when its {frames} frames of {found.frames.shape[1]} x {found.frames.shape[2]} "
             "pixels were taken; give fps=... (frames per second), or times=... (in seconds, one per frame)."
         )
@@ -166,20 +170,20 @@ def _scale(
         if given.lookup is None:
             return by_table, given.units or found.unit or "K", []
         unit = given.units or "K"
-        return by_table, unit, [f"Counts became temperatures, taken as {unit}, by the lookup table that was given."]
+        return by_table, unit, [f"Counts {BECAME}, taken as {unit}, by the lookup table that was given."]
     if given.lookup is not None:
         raise InputError(f"{Path(path)} holds {found.frames.dtype}, no counts; a lookup table does not apply to it.")
     if given.calibration is not None:
         slope, offset = given.calibration
         unit = given.units or "K"
-        how = f"Values became temperatures, taken as {unit}: {slope:g} x value + {offset:g}, as given."
+        how = f"Values {BECAME}, taken as {unit}: {slope:g} x value + {offset:g}, as given."
         return (lambda block: slope * block.astype(np.float64) + offset), unit, [how]
     unit = given.units or found.unit or ("counts" if whole else None)
     if unit is None:
         return None, None, ['The file does not say the unit of its values; give units="K", "C" or "counts".']
     said = [f"Values are in {WORDS[unit]}, as given."] if given.units else []
     if unit == "counts":
-        said.append("Values are counts of the camera, not temperatures; give lookup=... or calibration=... for those.")
+        said.append(ONLY_COUNTS)
     return None, unit, said
 
 
@@ -191,7 +195,7 @@ def _ambient(
     values = scale(values) if scale is not None and before else values
     values = values[np.isfinite(values)]
     if not values.size:
-        return None, "No frame lies before the pulse, so ambient is not known: temperatures are as in the file."
+        return None, UNKNOWN_AMBIENT
     ambient = float(np.median(values))
     said = f"Ambient, {ambient:g} {WORDS[unit]}, the median of {before} frames before the pulse, was subtracted."
     return ambient, said

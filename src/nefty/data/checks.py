@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nefty.core.checks import number
 from nefty.core.errors import InputError
 from nefty.core.hdf5 import plain
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
@@ -125,6 +126,18 @@ def _numbers(what: str, given: Any) -> np.ndarray:
         raise InputError(f"{what} hold {values.dtype}; they must be real numbers, such as float32.")
     exact = values.dtype.itemsize <= (4 if values.dtype.kind == "f" else 2)
     return np.ascontiguousarray(values, dtype=np.float32 if exact else np.float64)
+
+
+def noise(given: Any, frames: int) -> float | np.ndarray:
+    """A standard deviation, at least 0, or one for each frame, (t,)."""
+    if np.ndim(given) == 0:
+        return number("noise", given, at_least=0)
+    values = _numbers("noise", given).astype(np.float64)
+    if values.shape != (frames,):
+        raise InputError(f"noise has shape {values.shape}; give one number, or one for each of the {frames} frames.")
+    if not (np.isfinite(values) & (values >= 0)).all():
+        raise InputError(f"noise of {values.min():g} to {values.max():g} must be finite and at least 0.")
+    return values
 
 
 def _frames_with_numbers(values: np.ndarray) -> np.ndarray:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import median_filter
 
+NOISY = 6.0  # times the typical noise
+DIFFERENCE = 4  # order, of which the cooling leaves nothing
 LONE = 0.3  # of the frame's range or typical rise: a pixel so far from its neighbours, in most frames, is not heat
 
 
@@ -23,6 +25,22 @@ def dead_pixels(frames: np.ndarray, counted: np.ndarray) -> np.ndarray:
     for face, here in zip(frames.reshape(faces), counted.reshape(faces), strict=True):
         dead |= _dead_on_a_face(face, here)
     return dead
+
+
+def noisy_pixels(frames: np.ndarray) -> np.ndarray:
+    """Pixels (y, x) whose noise from frame to frame is many times that of the others, such as ones that blink.
+
+    Args:
+        frames: some that follow each other (t, y, x), late in the cooling; NaN where a value is missing.
+    """
+    if len(frames) <= DIFFERENCE + 4:
+        return np.zeros(frames.shape[1:], bool)
+    changes = np.abs(np.diff(frames, n=DIFFERENCE, axis=0))
+    here = np.isfinite(changes).sum(axis=0) > len(changes) / 2
+    level = np.full(frames.shape[1:], np.nan)
+    level[here] = np.nanmedian(changes[:, here], axis=0)
+    typical = float(np.median(level[here])) if here.any() else 0.0
+    return here & (level > NOISY * typical) if typical > 0 else np.zeros(frames.shape[1:], bool)
 
 
 def _dead_on_a_face(frames: np.ndarray, counted: np.ndarray) -> np.ndarray:

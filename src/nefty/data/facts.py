@@ -15,6 +15,10 @@ UNITS = ("counts", "K", "C")
 AXES = ("tyx", "yxt", "txy", "xyt")
 
 
+class MissingTimesError(InputError):
+    """A file does not say when its frames were taken, and nobody else did."""
+
+
 @dataclass(frozen=True, eq=False)
 class Given:
     """Facts given to ``load``; what a reader gets besides the path. ``None`` stands for what is not known.

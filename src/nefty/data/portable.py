@@ -29,6 +29,8 @@ def describe(sequence: Sequence) -> tuple[str, dict[str, np.ndarray]]:
     values: dict[str, Any] = {"nefty": FORMAT, **{name: getattr(sequence, name) for name in names}}
     values["boundary"] = dataclasses.asdict(sequence.boundary)
     arrays = {name: getattr(sequence, name) for name in ("mask", "truth", "excitation")}
+    if isinstance(values["noise"], np.ndarray):
+        arrays["noise"] = values.pop("noise")
     given = sequence.excitation
     if given is not None and not isinstance(given, np.ndarray):
         fields = {f.name: getattr(given, f.name) for f in dataclasses.fields(given)}
@@ -54,7 +56,7 @@ def restore(text: str, arrays: Mapping[str, np.ndarray], frames: np.ndarray, tim
             values["excitation"] = flash_or_pulse({**values["excitation"], **profile})
         else:
             values["excitation"] = array
-        values |= {name: arrays[name] for name in ("mask", "truth") if name in arrays}
+        values |= {name: arrays[name] for name in ("mask", "truth", "noise") if name in arrays}
         more = {name[len("meta.") :]: array for name, array in arrays.items() if name.startswith("meta.")}
         values["meta"] = {**values["meta"], **more}
         return Sequence(frames=frames, times=times, **values)

@@ -39,7 +39,7 @@ class Sequence:
         face_mean: of the model.
         observe: which faces were seen, ``"front"``, ``"back"`` or ``"both"``.
         mask: pixels (y, x) that count; all if not given.
-        noise: standard deviation of a value; estimated from the frames if not given.
+        noise: standard deviation of a value, or of the values of each frame, (t,); estimated if not given.
         truth: the diffusivity (z, y, x), where known; its cells may be smaller or larger than the pixels.
         meta: whatever else is known, as plain values or arrays: source, simulator, specimen, units.
             ``meta["notes"]`` lists, in words, what was done to the recording; ``meta["defect_mask"]`` holds the
@@ -55,7 +55,7 @@ class Sequence:
     face_mean: str = "harmonic"
     observe: str = "front"
     mask: np.ndarray | None = None
-    noise: float | None = None
+    noise: float | np.ndarray | None = None
     truth: np.ndarray | None = None
     meta: dict[str, Any] = field(default_factory=dict)
 
@@ -74,7 +74,7 @@ class Sequence:
             "excitation": checks.excitation(self.excitation, face),
             "anisotropy": anisotropy_ratios(self.anisotropy),
             "mask": mask,
-            "noise": None if self.noise is None else number("noise", self.noise, at_least=0),
+            "noise": None if self.noise is None else checks.noise(self.noise, frames.shape[-3]),
             "truth": None if self.truth is None else checks.truth(self.truth, face),
             "meta": checks.meta(self.meta, face),
         }
@@ -126,8 +126,9 @@ class Sequence:
                 "count the times from the flash."
             )
         note = f"{np.count_nonzero(~late)} of {late.size} frames, at or before the flash at t = 0, were left out."
+        noise = self.noise[late] if isinstance(self.noise, np.ndarray) else self.noise
         return dataclasses.replace(
-            self, frames=self.frames[..., late, :, :], times=self.times[late], meta=self._noted(note)
+            self, frames=self.frames[..., late, :, :], times=self.times[late], noise=noise, meta=self._noted(note)
         )
 
     def region(self, rows: Range, columns: Range) -> Sequence:
@@ -138,7 +139,7 @@ class Sequence:
             columns: the same along x.
         """
         _, ny, nx = self.shape
-        (top, bottom), (left, right) = _bounds("rows", rows, ny), _bounds("columns", columns, nx)
+        (top, bottom), (left, right) = bounds("rows", rows, ny), bounds("columns", columns, nx)
         if (top, bottom, left, right) == (0, ny, 0, nx):
             return self
         cut = {"rows": (top, bottom, ny), "columns": (left, right, nx)}
@@ -210,7 +211,7 @@ def _size(given: Any) -> tuple[float, float, float]:
     return z, y, x
 
 
-def _bounds(what: str, given: Range, length: int) -> tuple[int, int]:
+def bounds(what: str, given: Range, length: int) -> tuple[int, int]:
     """First and one past the last, checked and from 0."""
     first, last = (given.start, given.stop) if isinstance(given, slice) else _pair(what, given)
     if isinstance(given, slice) and given.step not in (None, 1):

@@ -110,19 +110,21 @@ def set_background(field: AnyField, background: np.ndarray) -> None:
         field.background.copy_(torch.from_numpy(background).reshape(field.background.shape))
 
 
-def build_optimiser(stage: Stage, recipe: Recipe, field: AnyField, x: Tensor) -> ProjectedLBFGS | Adam:
-    """The optimiser of a stage, at ``x``."""
+def build_optimiser(
+    stage: Stage, recipe: Recipe, field: AnyField, x: Tensor, buried: int | None = None
+) -> ProjectedLBFGS | Adam:
+    """The optimiser of a stage, at ``x``; ``buried`` layers hold no defect, those of the stage if not given."""
+    buried = stage.buried if buried is None else buried
     low = high = None
     if isinstance(field, VoxelField):
         field.head = build_head(recipe.field, stage.high)
         low, high = (b.expand(field.grid.shape).clone() for b in _tensors(field))
-        if stage.buried >= low.shape[0]:
+        if buried >= low.shape[0]:
             raise InputError(
-                f"stage {stage.name!r}: buried={stage.buried} leaves none of the {low.shape[0]} layers free; "
-                "set it lower."
+                f"stage {stage.name!r}: buried={buried} leaves none of the {low.shape[0]} layers free; set it lower."
             )
-        if stage.buried:
-            low[: stage.buried] = field.head.inverse(1.0).to(low) / field.scale.expand(low.shape)[: stage.buried]
+        if buried:
+            low[:buried] = field.head.inverse(1.0).to(low) / field.scale.expand(low.shape)[:buried]
         low, high = low.reshape(-1), high.reshape(-1)
     if stage.optimiser == "lbfgs":
         return ProjectedLBFGS(x, low, high, stage.memory)

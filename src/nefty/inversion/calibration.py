@@ -110,13 +110,7 @@ class _StrataSearch:
         last = len(seen.times)
         chosen = np.unique(np.round((np.geomspace(1, 1 + last / 6, FRAMES) - 1) * 6).astype(int).clip(0, last - 1))
         self._part = LayeredModel(model, chosen)
-        self._seen = dataclasses.replace(
-            seen,
-            times=seen.times[chosen],
-            frames=seen.frames[..., chosen, :, :],
-            counted=seen.counted[..., chosen, :, :],
-            relative=RELATIVE,
-        )
+        self._seen = dataclasses.replace(seen.of_frames(chosen), relative=RELATIVE)
         self._middle = log(bulk)
         # A defect keeps heat at the front and from the back.
         self._warmer = {"front": 1.0, "back": -1.0}.get(model.observe, np.array([1.0, -1.0])[:, None, None, None])
@@ -288,10 +282,10 @@ def _trust(
     usable &= bright > FAINT * np.where(usable, bright, 0.0).max(axis=(-2, -1), keepdims=True)  # of its own face
     safe = np.maximum(bright, 1e-12 * bright.max())
     relative = level / safe
-    least = max(seen.noise / (2 * float(bright.max())), 1e-9)
+    least = max(seen.typical_noise / (2 * float(bright.max())), 1e-9)
     quiet = max(float(np.quantile(relative[usable], QUIET)), least)
     chosen = usable & (relative <= quiet)
-    residual = float(np.sqrt(np.mean(level[chosen] ** 2))) if chosen.any() else seen.noise
+    residual = float(np.sqrt(np.mean(level[chosen] ** 2))) if chosen.any() else seen.typical_noise
     if warmer is not None:
         like_a_defect = np.where(warmer * misfit < 0, UNLIKE_A_DEFECT, 1.0)
         relative, usable = np.abs(misfit) / safe * like_a_defect, usable & seen.counted

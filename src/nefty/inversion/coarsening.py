@@ -24,7 +24,10 @@ def wider_pixels(seen: Observation) -> Observation | None:
         return None
     frames, counted = mean_of_counted(seen.frames, seen.counted)
     grid = Grid((nz, ny // 2, nx // 2), seen.grid.size)
-    return dataclasses.replace(seen, grid=grid, frames=frames, counted=counted, noise=seen.noise / 2)
+    noise = seen.noise
+    if np.shape(noise)[-2:] == (ny, nx):
+        noise = np.sqrt(blocks(np.square(noise)))
+    return dataclasses.replace(seen, grid=grid, frames=frames, counted=counted, noise=noise / 2)
 
 
 def mean_of_counted(values: np.ndarray, counted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -21,6 +21,7 @@ from nefty.inversion.calibration import refine_background
 from nefty.inversion.lbfgs import ProjectedLBFGS
 from nefty.inversion.objective import Objective, Terms, Weights
 from nefty.inversion.observation import Observation
+from nefty.inversion.real_part import RealPart
 from nefty.inversion.recipe import Recipe, Stage
 from nefty.inversion.sensitivity import sensitivity, step_scale
 from nefty.physics.heat_model import HeatModel
@@ -54,6 +55,7 @@ class State:
         history: columns of what happened.
         optimiser: its state within the stage; empty at a stage's start.
         learned: the curvature that the stage before met, by what the head takes; empty within a stage.
+        part: the calibration of a real part; empty if there is none.
     """
 
     weight: float
@@ -68,6 +70,7 @@ class State:
     history: dict[str, list[float]] = field(default_factory=dict)
     optimiser: dict[str, Any] = field(default_factory=dict)
     learned: dict[str, Any] = field(default_factory=dict)
+    part: dict[str, Any] = field(default_factory=dict)
 
 
 class Optimisation:
@@ -79,15 +82,26 @@ class Optimisation:
         seen: the recording.
         state: where to begin.
         spent: seconds that the preparation took, which ``stop.seconds`` counts as well.
+        part: the real part that ``model`` and ``seen`` come from, if it is one.
     """
 
     def __init__(
-        self, recipe: Recipe, model: HeatModel, seen: Observation, state: State, *, spent: float = 0.0
+        self,
+        recipe: Recipe,
+        model: HeatModel,
+        seen: Observation,
+        state: State,
+        *,
+        spent: float = 0.0,
+        part: RealPart | None = None,
     ) -> None:
         self.recipe, self.model, self.seen, self.state, self.spent = recipe, model, seen, state, spent
+        self.part = part
         self.first_weight = state.history["weight"][0] if state.history else state.weight
         background = state.background if len(state.background) else None
         self.objective = Objective(model, seen, recipe.variation, background, Weights(tv=state.weight))
+        if part is not None:
+            self.objective.discount(part.share())
         self.field = build_field(recipe, model, background, state.scale, max(state.stage - 1, 0))
         if not len(state.x):
             state.x = parameters_to_vector(self.field.parameters()).detach().numpy().copy()
@@ -160,9 +174,11 @@ class Optimisation:
         scale the unknowns by what the frames say about them now.
         """
         state = self.state
-        if self.recipe.weight.tv == "auto" and state.stage > 0:
+        if self.recipe.weight.tv == "auto" and state.stage > 0 and self.part is None:
             state.weight = self._weight_by_discrepancy()
-        if stage.refine_background and len(state.background):
+        if self.part is not None:
+            self._refine_part(self.part, stage)
+        elif stage.refine_background and len(state.background):
             self._refine_background(stage.refine_background)
         if self.recipe.field.scaling == "sensitivity" and isinstance(self.field, VoxelField):
             curvature = sensitivity(self.model, self.volume(), self.seen, self.recipe.seed + state.stage)
@@ -177,7 +193,7 @@ class Optimisation:
         the noise is below the model's own error.
         """
         state, misfits = self.state, self.state.history.get("misfit", [])
-        noisy = self.seen.noise > FAINT * self.recipe.noise.floor * self.seen.peak
+        noisy = self.seen.typical_noise > FAINT * self.recipe.noise.floor * self.seen.peak
         if not misfits or (misfits[-1] > 1 and not noisy):
             return state.weight
         before = misfits[-min(SETTLING, len(misfits))]
@@ -196,6 +212,32 @@ class Optimisation:
         set_background(self.field, state.background)
         self.objective.set_background(state.background)
 
+    def _refine_part(self, part: RealPart, stage: Stage) -> None:
+        """Fit the sound part again under what was found, and look at the recording anew."""
+        state = self.state
+        if state.stage > 0:
+            volume = self.volume()
+            part.find_voids(volume)
+            if stage.refine_background:
+                part.refine(volume)
+                state.evaluations += 1
+                state.background = part.background
+                set_background(self.field, state.background)
+                self.model, self.seen = part.model(), part.observation()
+                weights = Weights(tv=state.weight)
+                self.objective = Objective(self.model, self.seen, self.recipe.variation, state.background, weights)
+        self.objective.discount(part.share())
+        state.part = part.state()
+
+    def pixel_factors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Gain of each pixel at the present volume, (y, x); and with its early deviation, (t, y, x)."""
+        with torch.no_grad():
+            self.objective(self.field)
+        gain, factor = self.objective.gain, self.objective.factor
+        if gain is None or factor is None:
+            return np.ones(self.seen.frames.shape[-2:]), np.ones(self.seen.frames.shape)
+        return gain.numpy()[0], np.broadcast_to(factor.numpy(), self.seen.frames.shape)
+
     def volume(self) -> np.ndarray:
         """The present diffusivity, (z, y, x), float64."""
         with torch.no_grad():
@@ -203,8 +245,12 @@ class Optimisation:
 
     def _optimiser(self, stage: Stage) -> Any:
         state = self.state
-        self.objective.weights = Weights(tv=state.weight, voids=stage.voids * state.weight)
-        optimiser = build_optimiser(stage, self.recipe, self.field, torch.from_numpy(state.x.copy()))
+        self.objective.weights = Weights(
+            tv=state.weight, voids=stage.voids * state.weight, sparse=stage.sparse * state.weight
+        )
+        buried = max(stage.buried, self.part.buried) if self.part is not None else stage.buried
+        start = torch.from_numpy(state.x.copy())
+        optimiser = build_optimiser(stage, self.recipe, self.field, start, buried)
         if state.optimiser:
             optimiser.restore(state.optimiser)
         elif state.learned and isinstance(optimiser, ProjectedLBFGS):

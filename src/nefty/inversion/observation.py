@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,18 +23,24 @@ class Observation:
         times: of the frames, after the flash.
         frames: (t, y, x) or (2, t, y, x); values that do not count are 0.
         counted: which values count, of the same shape.
-        noise: standard deviation of a value that is 0.
+        noise: standard deviation of a value that is 0: one number, or an array that broadcasts to the frames.
         relative: the model's own error as a share of the value, which adds to the noise.
         raw: let the misfit be the plain sum of squares.
+        gain_spread: standard deviation of the unknown gain of a pixel around 1 (uneven flash, emissivity); 0 if all
+            pixels are alike.
+        early_spread: the same of the deviation of a pixel in the first frame, as a share of its value, that dies out
+            like 1/t^2: what lies at the very surface, an uneven pulse; 0 if there is none. Needs ``gain_spread``.
     """
 
     grid: Grid
     times: np.ndarray
     frames: np.ndarray
     counted: np.ndarray
-    noise: float
+    noise: float | np.ndarray
     relative: float = 0.0
     raw: bool = False
+    gain_spread: float = 0.0
+    early_spread: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.counted.any():
@@ -49,6 +56,18 @@ class Observation:
         does not make it.
         """
         return peak_of(self.frames, self.counted)
+
+    @cached_property
+    def typical_noise(self) -> float:
+        """The root of the harmonic mean of the variances of the counted values that are 0: what a fit feels."""
+        variance = np.broadcast_to(np.square(self.noise, dtype=np.float64), self.frames.shape)[self.counted]
+        return float(np.sqrt(1 / np.mean(1 / variance)))
+
+    @cached_property
+    def relative_noise(self) -> float:
+        """Noise over temperature of the counted values: the root of the harmonic mean of its square."""
+        share = np.square(self.frames, dtype=np.float64) / np.square(self.noise, dtype=np.float64)
+        return float(np.sqrt(1 / np.mean(share[self.counted])))
 
     @cached_property
     def scale(self) -> float:
@@ -72,15 +91,34 @@ class Observation:
         counted ``scale``. So a pixel in the dim outskirts of a flash says as much as one in its centre, down to where
         both drown in noise.
         """
-        variance = self.variance
-        inverse = np.divide(self.counted, variance, where=self.counted, out=np.zeros(self.frames.shape))
+        return self.unit * self._inverse
+
+    @cached_property
+    def unit(self) -> float:
+        """The weight of a squared residual of one standard deviation."""
         square = np.square(self.frames, where=self.counted, out=np.zeros(self.frames.shape))
-        return self.scale * inverse * (square.sum() / (inverse * square).sum())
+        return self.scale * float(square.sum() / (self._inverse * square).sum())
+
+    @cached_property
+    def _inverse(self) -> np.ndarray:
+        """1/variance where a value counts, else 0."""
+        return np.divide(self.counted, self.variance, where=self.counted, out=np.zeros(self.frames.shape))
 
     @property
     def variance(self) -> np.ndarray:
         """Of each value: noise^2 + (relative T)^2."""
-        return np.float64(self.noise) ** 2 + (self.relative * self.frames) ** 2
+        return np.square(self.noise, dtype=np.float64) + (self.relative * self.frames) ** 2
+
+    def of_frames(self, chosen: np.ndarray) -> Observation:
+        """Those frames of it whose indices are given."""
+        each = np.shape(self.noise)[-3:-2] == self.times.shape
+        return dataclasses.replace(
+            self,
+            times=self.times[chosen],
+            frames=self.frames[..., chosen, :, :],
+            counted=self.counted[..., chosen, :, :],
+            noise=np.asarray(self.noise)[..., chosen, :, :] if each else self.noise,
+        )
 
     @cached_property
     def floor(self) -> float:

@@ -8,6 +8,7 @@ from torch import Tensor
 from nefty.core.checks import number, one_of
 from nefty.core.grid import Grid
 
+SOUND = 0.02  # of log(alpha/background), below which a cell is as good as sound
 BACK = ("free", "sound")
 
 
@@ -70,3 +71,20 @@ def void_well(log_ratio: Tensor, grid: Grid, *, unit: float = 1.0) -> Tensor:
     for d in grid.spacing:
         volume *= d / unit
     return (deficit * (1 - deficit)).clamp(min=0).sum() * volume
+
+
+def anomaly(log_ratio: Tensor, grid: Grid, *, unit: float = 1.0) -> Tensor:
+    """V = dx dy dz sum |log(alpha/background)|, smooth at 0: how much of the part is not sound, and by how much.
+
+    The same resistance to heat costs less as a thin layer of low diffusivity than as a thick one that is nearly sound,
+    which total variation alone would prefer; and a little scatter everywhere is not free.
+
+    Args:
+        log_ratio: log(alpha/background), (z, y, x).
+        grid: the cells.
+        unit: length that counts as 1.
+    """
+    volume = 1.0
+    for d in grid.spacing:
+        volume *= d / unit
+    return (torch.sqrt(log_ratio**2 + SOUND**2) - SOUND).sum() * volume

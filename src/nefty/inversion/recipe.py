@@ -39,16 +39,22 @@ class Noise(Part):
 
 
 class Calibration(Part):
-    """The sound part before the 3D problem: layered, constant, or none.
+    """The sound part before the 3D problem: layered, constant, part, or none.
 
     start: first guess of the diffusivity; strata: how many a layered part may have; flash: fit its amplitude and depth
-    as well.
+    as well. "part" is for real recordings: one material, whose diffusivity, losses, amplitude and surroundings are
+    calibrated on the sound pixels and again under the defects found. gain: how much the gains of pixels differ, 0 if
+    not at all; surroundings: whether heat may flow out of the frame sideways; until: Fourier number alpha t/H^2 of the
+    last frame that the volume is fitted to.
     """
 
-    background: Literal["layered", "constant", "none"] = "layered"
+    background: Literal["layered", "constant", "part", "none"] = "layered"
     start: Positive | None = None
     strata: Annotated[int, Field(ge=1, le=6)] = 4
     flash: bool = False
+    gain: Share = 0.0
+    surroundings: bool = True
+    until: Positive = 0.5
 
 
 class FieldChoice(Part):
@@ -97,8 +103,8 @@ class Stage(Part):
     """A stretch of iterations with one optimiser.
 
     high: upper end of the box, in place of the field's. voids: weight of the double well, as a multiple of that of the
-    total variation. refine_background: Gauss-Newton steps for the layers before the stage. buried: layers of cells
-    under the front face that hold no defect.
+    total variation; sparse: of the anomaly as a whole, likewise. refine_background: Gauss-Newton steps for the layers
+    before the stage. buried: layers of cells under the front face that hold no defect.
     """
 
     name: str
@@ -106,6 +112,7 @@ class Stage(Part):
     iterations: Count
     high: Positive | None = None
     voids: Share = 0.0
+    sparse: Share = 0.0
     refine_background: int = Field(default=0, ge=0)
     buried: int = Field(default=0, ge=0)
     memory: Count = 30
@@ -126,10 +133,11 @@ class Stop(Part):
 
 
 class Recipe(Part):
-    """A complete description of a reconstruction."""
+    """A complete description of a reconstruction; ``rule`` is the one by which its defects are told."""
 
     name: str
     summary: str = ""
+    rule: Literal["default", "faint"] = "default"
     seed: int = Field(default=0, ge=0)
     model: Model = Model()
     noise: Noise = Noise()
@@ -143,6 +151,10 @@ class Recipe(Part):
     @model_validator(mode="after")
     def _consistent(self) -> Recipe:
         choice = self.calibration
+        if choice.gain and choice.background != "part":
+            raise ValueError("calibration.gain needs calibration.background to be part, which calibrates the pixels")
+        if choice.background == "part" and not (self.field.kind == "voxel" and self.field.relative):
+            raise ValueError("calibration.background=part needs a field of voxels relative to it")
         if choice.flash and choice.background == "layered" and choice.strata > 1:
             raise ValueError(
                 "calibration.flash would explain strata by the flash; set calibration.background to constant with it"
@@ -159,8 +171,8 @@ class Recipe(Part):
                 raise ValueError(
                     f"stage {stage.name!r} sets buried, which only voxels relative to a background can keep"
                 )
-            if stage.voids and self.calibration.background == "none":
-                raise ValueError(f"stage {stage.name!r} sets voids, which need a background; calibrate one")
+            if (stage.voids or stage.sparse) and self.calibration.background == "none":
+                raise ValueError(f"stage {stage.name!r} sets voids or sparse, which need a background; calibrate one")
         return self
 
 

@@ -17,18 +17,21 @@ from nefty.core.hdf5 import digest
 from nefty.core.provenance import provenance
 from nefty.core.run_folder import RunFolder
 from nefty.data.dead_pixels import dead_pixels
+from nefty.data.noise import estimate_noise
 from nefty.data.sequence import Sequence
 from nefty.inversion.build import build_model, with_excitation
 from nefty.inversion.calibration import Calibration, calibrate, first_guess
 from nefty.inversion.loop import FINISHED, Optimisation, State, history_of
-from nefty.inversion.noise import estimate_noise
 from nefty.inversion.observation import Observation, peak_of
+from nefty.inversion.real_part import RealPart
 from nefty.inversion.recipe import Recipe, load_recipe
 from nefty.physics.heat_model import HeatModel
+from nefty.physics.pulses import TopHatPulse
 from nefty.result.reconstruction import Reconstruction
 
 FREE = ("stop", "summary")  # may differ when a run goes on
 QUIET_WEIGHT, NOISE_WEIGHT = 2.0, 25.0  # first weight of the total variation: 2 + 25 * 100 sigma/peak
+REAL_NOISE_WEIGHT = 5.0  # of real parts, whose noise is compared with each value instead: 2 + 5 * 100 sigma/T
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +62,8 @@ def reconstruct(
     Args:
         sequence: the recording.
         model: of the part; built from what the recording says about itself if not given.
-        recipe: a name (``"fast"``, ``"neural"``, ``"paper"``), a .toml file, or a mapping.
+        recipe: a name (``"fast"``, ``"neural"``, ``"paper"``; ``"real"`` for recordings of real parts in metres and
+            seconds), a .toml file, or a mapping.
         overrides: dotted keys of the recipe and their values, such as ``{"stop.seconds": 20}``.
         run: a folder for checkpoints, the log and the result. The same call goes on with a run that was interrupted
             and returns the result of one that is finished.
@@ -99,25 +103,33 @@ def _reconstruct(
     seen, notes = observe(sequence, model, recipe)
 
     watch.stage("Calibrate the sound part")
-    calibration = _calibrate(model, seen, recipe)
-    background = None
-    if calibration is not None:
+    background, part = None, None
+    if recipe.calibration.background == "part":
+        part = RealPart(
+            model, seen.frames, seen.counted, _noise_of_frames(seen), recipe, _first_alpha(sequence, recipe)
+        )
+        background = part.background
+    elif (calibration := _calibrate(model, seen, recipe)) is not None:
         background = calibration.background
         model = with_excitation(model, calibration.excitation)
+    if part is not None:
+        model, seen = part.model(), part.observation()
 
     state = State(first_weight(recipe, seen), np.empty(0) if background is None else background)
     if folder is not None and (kept := folder.load_checkpoint()) is not None:
         state = State(**kept)
+        if part is not None and state.part:
+            part.restore(state.part)
+            model, seen = part.model(), part.observation()
     prepared = time.perf_counter() - began
 
     watch.stage("Optimise")
-    work = Optimisation(recipe, model, seen, state, spent=prepared)
+    work = Optimisation(recipe, model, seen, state, spent=prepared, part=part)
     save = (lambda s: folder.checkpoint(dataclasses.asdict(s))) if folder is not None else (lambda s: None)
     stopped = work.run(save, watch.progress)
 
     watch.stage("Predict the frames")
-    volume = work.volume()
-    fitted = model(volume).double().numpy()
+    model, volume = work.model, work.volume()
     profile = state.background if len(state.background) else np.median(volume, axis=(1, 2))
     facts = {
         "recipe": recipe.name,
@@ -128,23 +140,62 @@ def _reconstruct(
         "evaluations": str(state.evaluations),
         "unknowns": f"{work.field.unknowns:,}",
     }
-    if calibration is not None:
-        facts["bulk diffusivity"] = f"{calibration.bulk:.5g}"
+    if background is not None:
+        facts["bulk diffusivity"] = f"{np.exp(np.mean(np.log(profile))):.5g}"
+    meta = {**sequence.meta, "notes": notes, "lateral": model.boundary.lateral}
+    compared = _compared(seen, model, volume) if part is None else _compared_part(part, work, volume)
+    if part is not None:
+        meta |= {"calibration": part.summary(), "gain": work.pixel_factors()[0], "notes": [*notes, *part.notes()]}
+        meta |= {"excitation": _excitation(sequence)}
     return Reconstruction(
         grid=model.grid,
         alpha=volume,
         background=profile,
         times=model.times,
-        measured=np.where(seen.counted, seen.frames, np.nan),
-        fitted=fitted,
-        noise=seen.noise,
+        **compared,
         history=history_of(state),
         recipe=recipe.model_dump(mode="json"),
         provenance={**facts, **provenance()},
         stopped=stopped,
         truth=_truth(sequence, model),
-        meta={**sequence.meta, "notes": notes, "lateral": model.boundary.lateral},
+        meta=meta,
     )
+
+
+def _compared(seen: Observation, model: HeatModel, volume: np.ndarray) -> dict[str, Any]:
+    """Recorded frames, those of the volume, and the noise."""
+    noise = seen.noise if np.ndim(seen.noise) == 0 else np.ravel(seen.noise)
+    measured = np.where(seen.counted, seen.frames, np.nan)
+    return {"measured": measured, "fitted": model(volume).double().numpy(), "noise": noise}
+
+
+def _compared_part(part: RealPart, work: Optimisation, volume: np.ndarray) -> dict[str, Any]:
+    """The same of a real part: what the camera showed, and what it would show of the volume."""
+    fitted = work.model(volume).double().numpy() * part.factor() * work.pixel_factors()[1]
+    return {"measured": part.measured, "fitted": fitted, "noise": part.decay.noise[part.used]}
+
+
+def _noise_of_frames(seen: Observation) -> np.ndarray:
+    return np.broadcast_to(np.ravel(np.asarray(seen.noise, dtype=np.float64)), seen.times.shape)
+
+
+def _first_alpha(sequence: Sequence, recipe: Recipe) -> float:
+    """A first guess of the diffusivity through the thickness."""
+    if recipe.calibration.start is not None:
+        return recipe.calibration.start
+    known = sequence.meta.get("material")
+    if isinstance(known, Mapping) and isinstance(known.get("alpha_z"), (int, float)):
+        return float(known["alpha_z"])
+    raise InputError(
+        "the material of the part is not known; give --material or --alpha, Sequence(meta={'material': {'alpha_z': "
+        "...}}), or calibration.start in the unit of the recording."
+    )
+
+
+def _excitation(sequence: Sequence) -> dict[str, Any]:
+    pulse = sequence.excitation
+    length = {"duration": pulse.duration} if isinstance(pulse, TopHatPulse) else {}
+    return {"kind": type(pulse).__name__, **length}
 
 
 def observe(sequence: Sequence, model: HeatModel, recipe: Recipe) -> tuple[Observation, list[str]]:
@@ -169,14 +220,15 @@ def observe(sequence: Sequence, model: HeatModel, recipe: Recipe) -> tuple[Obser
     if dead.any():
         counted = counted & ~dead
         notes.append(f"{int(dead.sum())} dead pixels were found and do not count.")
-    sigma = recipe.noise.sigma or sequence.noise
+    sigma = sequence.noise if recipe.noise.sigma is None else recipe.noise.sigma
     if sigma is None:
         sigma = estimate_noise(frames, counted)
     clean = np.where(counted, frames, 0.0)
-    noise = float(np.hypot(sigma, recipe.noise.floor * peak_of(clean, counted)))
-    if not noise > 0:
+    noise = np.hypot(sigma, recipe.noise.floor * peak_of(clean, counted))
+    if not np.all(noise > 0):
         raise InputError("the noise is 0 and so is noise.floor; give noise.floor a small value such as 3e-5.")
     raw = recipe.weight.units == "raw"
+    noise = float(noise) if np.ndim(noise) == 0 else noise[:, None, None]
     return Observation(model.grid, model.times, clean, counted, noise, raw=raw), notes
 
 
@@ -184,7 +236,9 @@ def first_weight(recipe: Recipe, seen: Observation) -> float:
     """The weight of the total variation at the start: given, or from the noise."""
     if recipe.weight.tv != "auto":
         return recipe.weight.tv
-    return QUIET_WEIGHT + NOISE_WEIGHT * 100 * seen.noise / seen.peak
+    if recipe.calibration.background == "part":
+        return QUIET_WEIGHT + REAL_NOISE_WEIGHT * 100 * seen.relative_noise
+    return QUIET_WEIGHT + NOISE_WEIGHT * 100 * seen.typical_noise / seen.peak
 
 
 def _calibrate(model: HeatModel, seen: Observation, recipe: Recipe) -> Calibration | None:

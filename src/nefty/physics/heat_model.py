@@ -103,13 +103,20 @@ class HeatModel:
         self._problem = self._fixed()
         self.status = Status()
 
-    def replaced(self, *, grid: Grid | None = None, initial: Any = None) -> HeatModel:
-        """The same model with other cells or another excitation."""
+    def replaced(
+        self,
+        *,
+        grid: Grid | None = None,
+        times: Any = None,
+        initial: Any = None,
+        boundary: Boundary | None = None,
+    ) -> HeatModel:
+        """The same model with other cells, times, sides or another excitation."""
         return HeatModel(
             grid or self.grid,
-            self.times,
+            self.times if times is None else times,
             self.initial if initial is None else initial,
-            self.boundary,
+            boundary or self.boundary,
             face_mean=self.face_mean,
             anisotropy=self.anisotropy,
             observe=self.observe,

@@ -53,6 +53,10 @@ def depth_maps(maps: Sequence[DepthMap], size: tuple[float, float], units: Units
     units = units or Units()
     columns = len(maps)
     figure = make_subplots(1, columns, subplot_titles=[m.title for m in maps], horizontal_spacing=gap(columns))
+    if columns == 1:  # as wide as one of two
+        end = (1 - gap(2)) / 2
+        figure.update_xaxes(domain=[0, end])
+        figure.update_annotations(x=end / 2)
     for column, panel in enumerate(maps, 1):
         low, high = panel.limits or panel.scale.limits(panel.values)
         bar = colour_bar(panel.label, panel.scale) | {"x": right_edge(figure, column) + 0.008}

@@ -46,7 +46,7 @@ def depth_profile(
             line={"width": 0},
             mode="lines",
             hoverinfo="skip",
-            name="reconstruction beside the defects, 10 to 90 %",
+            name="reconstruction beside the indications, 10 to 90 %",
         )
         x, y = _stairs(faces, middle)
         figure.add_scatter(x=x, y=y, mode="lines", line={"color": BLUE, "width": 1.2, "dash": "dot"}, name="its median")

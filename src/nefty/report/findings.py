@@ -1,19 +1,29 @@
-"""What a report shows of a reconstruction: its defects, those of the truth, and which belongs to which."""
+"""What a report shows of a reconstruction: its indications, the true defects, and which belongs to which.
+
+The report says *indication* for what was found and *defect* for what is known to be there: what an indication means is
+for the inspector to assess.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from scipy.ndimage import distance_transform_edt
-from scipy.optimize import linear_sum_assignment
 
+from nefty.metrics.pairing import paired
 from nefty.report.page import Table
 from nefty.report.style import Units
-from nefty.report.words import decimals
+from nefty.report.words import decimals, span
 from nefty.result.defects import DefectFinding
+from nefty.result.evidence import DefectEvidence
+from nefty.result.frame_pixels import FramePixels, frame_pixels
 from nefty.result.reconstruction import Reconstruction
+
+#: In a cell that holds no number.
+NOTHING = "–"
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,17 +34,37 @@ class Findings:
 
     @cached_property
     def defects(self) -> list[DefectFinding]:
-        """The defects that were found."""
+        """What was found."""
         return self.rec.defects()
 
     @cached_property
+    def evidence(self) -> dict[int, DefectEvidence]:
+        """Pixel, band of the depth, FWHM and SNR of each, by its label."""
+        return {evidence.label: evidence for evidence in self.rec.evidence()}
+
+    @cached_property
+    def pixels(self) -> FramePixels:
+        """From places on the grid to pixels of the frames as they were read."""
+        return frame_pixels(self.rec.grid, self.rec.meta)
+
+    @cached_property
+    def noise(self) -> np.ndarray | None:
+        """Standard deviation of a value in each frame, (t,); ``None`` if it is not known or zero."""
+        known = None if self.rec.noise is None else np.asarray(self.rec.noise, dtype=np.float64)
+        return None if known is None or not known.all() else np.broadcast_to(known, self.rec.times.shape)
+
+    def noise_words(self, unit: str) -> str:
+        """The noise with its unit; a range where the frames differ."""
+        return "" if self.noise is None else span(float(self.noise.min()), float(self.noise.max()), unit)
+
+    @cached_property
     def mask(self) -> np.ndarray:
-        """Cells that are defect, (z, y, x)."""
+        """Cells of indications, (z, y, x)."""
         return np.asarray(self.rec.segmentation().mask)
 
     @cached_property
     def footprint(self) -> np.ndarray:
-        """Pixels with a defect under them, (y, x)."""
+        """Pixels with an indication under them, (y, x)."""
         return np.asarray(self.mask.any(axis=0))
 
     @cached_property
@@ -53,7 +83,7 @@ class Findings:
 
     @cached_property
     def pairs(self) -> list[tuple[DefectFinding | None, DefectFinding | None]]:
-        """Found and true defects that belong together; ``None`` where one has no counterpart."""
+        """Indications and true defects that belong together; ``None`` where one has no counterpart."""
         true = self.truth.defects if self.truth is not None else []
         return paired(self.defects, true)
 
@@ -68,90 +98,83 @@ class Findings:
 
     @cached_property
     def points(self) -> list[tuple[str, tuple[int, int]]]:
-        """Pixels (y, x) to compare decays at: over the largest defects, and one over sound material."""
+        """Pixels (y, x) to compare decays at: over the largest indications, and one over sound material."""
         seen = np.asarray(np.isfinite(self.rec.measured).any(axis=tuple(range(self.rec.measured.ndim - 2))))
         spacing = self.rec.grid.spacing[1:]
         found = [
-            (f"defect {d.label}", _nearest(seen, *(int(c / s) for c, s in zip(d.centre[1:], spacing, strict=True))))
+            (f"indication {d.label}", _nearest(seen, *(int(c / s) for c, s in zip(d.centre[1:], spacing, strict=True))))
             for d in self.defects[:5]
         ]
         sound = self._sound_pixel(seen)
         return [*found, ("sound material", sound)] if sound is not None else found
 
     def _sound_pixel(self, seen: np.ndarray) -> tuple[int, int] | None:
-        """A well heated pixel far from every defect: the best product of first warmth and distance."""
+        """A well heated pixel far from all indications and from the sides: the best product of warmth and distances."""
         warmth = np.nan_to_num(np.abs(self.rec.fitted.reshape(-1, *self.rec.fitted.shape[-3:])[0, 0]))
         distance = distance_transform_edt(~self.footprint) if self.footprint.any() else np.ones(warmth.shape)
-        merit = np.where(seen, warmth * np.asarray(distance), 0.0)
+        merit = np.where(seen, warmth * np.asarray(distance) * _inside(warmth.shape), 0.0)
         if not merit.max() > 0:
             return None
         y, x = np.unravel_index(int(merit.argmax()), merit.shape)
         return int(y), int(x)
 
 
-def paired(
-    found: list[DefectFinding], true: list[DefectFinding]
-) -> list[tuple[DefectFinding | None, DefectFinding | None]]:
-    """Match defects by the lateral distance of their centres; centres further apart than their sizes do not match."""
-    cost = np.array([[_distance(a, b) for b in true] for a in found]).reshape(len(found), len(true))
-    reach = np.array([[(a.diameter + b.diameter) / 2 for b in true] for a in found]).reshape(cost.shape)
-    partner = {int(i): int(j) for i, j in zip(*linear_sum_assignment(np.minimum(cost, 1e6 * reach + 1)), strict=True)}
-    partner = {i: j for i, j in partner.items() if cost[i, j] <= reach[i, j]}
-    pairs: list[tuple[DefectFinding | None, DefectFinding | None]] = [
-        (defect, true[partner[i]] if i in partner else None) for i, defect in enumerate(found)
-    ]
-    return pairs + [(None, defect) for j, defect in enumerate(true) if j not in partner.values()]
+def defect_table(findings: Findings, units: Units) -> Table:
+    """One row per indication, the true defect below it in a quieter voice.
 
-
-def defect_table(
-    pairs: list[tuple[DefectFinding | None, DefectFinding | None]],
-    spacing: tuple[float, float, float],
-    units: Units,
-    *,
-    truth: bool,
-) -> Table:
-    """One row per defect, the true one below it in a quieter voice.
-
-    Args:
-        pairs: found and true defects.
-        spacing: of the cells along (z, y, x); a length shows a tenth of it.
-        units: words for the columns.
-        truth: whether the truth is known, so that a defect without counterpart is worth a word.
+    Lengths show a tenth of a cell. An indication without counterpart is called so, where the truth is known.
     """
-    length = f" ({units.length})" if units.length else ""
-    volume = f" ({units.length}³)" if units.length else ""
-    columns = ("", f"centre x, y{length}", f"size x × y{length}", f"depth to top{length}", f"depth to centre{length}")
-    columns += (f"thickness{length}", "contrast", f"volume{volume}")
-    deep, wide = decimals(spacing[0]), decimals(min(spacing[1:]))
+    words = (units.length, units.length and f"{units.length}²", units.temperature, units.time)
+    length, area, temperature, time = (f" ({word})" if word else "" for word in words)
+    columns = ("", f"centre x, y{length}", "pixel row, column", f"depth to top{length}", f"its band{length}")
+    columns += (f"thickness{length}", f"FWHM{length}", f"area{area}", "contrast", f"ΔT{temperature}")
+    columns += (f"SNR (dB), at t{time}",)
     rows: list[tuple[str, ...]] = []
     quiet: list[int] = []
-    for found, true in pairs:
+    for found, true in findings.pairs:
         if found is not None:
-            lone = ", not in the truth" if truth and true is None else ""
-            rows.append(_row(f"{found.label}{lone}", found, deep, wide))
-        if true is not None:
+            lone = ", not in the truth" if findings.truth is not None and true is None else ""
+            rows.append(_row(f"{found.label}{lone}", found, findings))
+        if true is not None and findings.truth is not None:
             quiet.append(len(rows))
-            rows.append(_row("truth" if found is not None else "truth, missed", true, deep, wide))
-    return Table(columns, rows, quiet)
+            rows.append(_row("truth" if found is not None else "truth, missed", true, findings.truth, known=True))
+    return Table(columns, rows, quiet, one_line=True)
 
 
-def _row(name: str, defect: DefectFinding, deep: int, wide: int) -> tuple[str, ...]:
+def _row(name: str, defect: DefectFinding, findings: Findings, *, known: bool = False) -> tuple[str, ...]:
+    """The cells of a row; ``known``: of the truth, which has neither a band nor a signal."""
+    spacing, evidence = findings.rec.grid.spacing, findings.evidence[defect.label]
+    deep, wide = decimals(spacing[0]), decimals(min(spacing[1:]))
     _, y, x = defect.centre
     back = ", to the back face" if defect.reaches_back else ""
+    widths = (evidence.fwhm_long, evidence.fwhm_short)
     return (
         name,
         f"{x:.{wide}f}, {y:.{wide}f}",
-        f"{defect.size_x:.{wide}f} × {defect.size_y:.{wide}f}",
+        f"{evidence.row}, {evidence.column}",
         f"{defect.depth_to_top:.{deep}f}",
-        f"{defect.depth_to_centre:.{deep}f}",
+        NOTHING if known else f"{evidence.depth_low:.{deep}f} to {evidence.depth_high:.{deep}f}",
         f"{defect.thickness:.{deep}f}{back}",
+        NOTHING if all(map(math.isnan, widths)) else " × ".join(_known(w, wide) for w in widths),
+        f"{defect.area:.3g}",
         f"{100 * defect.contrast:.0f} %",
-        f"{defect.volume:.3g}",
+        NOTHING if known or math.isnan(evidence.thermal_contrast) else f"{evidence.thermal_contrast:+.2g}",
+        NOTHING if known or evidence.frame < 0 else f"{_decibels(evidence.snr)}, {evidence.time:.3g}",
     )
 
 
-def _distance(a: DefectFinding, b: DefectFinding) -> float:
-    return float(np.hypot(a.centre[1] - b.centre[1], a.centre[2] - b.centre[2]))
+def _known(value: float, digits: int) -> str:
+    return NOTHING if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _decibels(snr: float) -> str:
+    return f"{snr:.0f}" if math.isfinite(snr) else ("∞" if snr > 0 else "−∞")
+
+
+def _inside(shape: tuple[int, ...]) -> np.ndarray:
+    """1 in an image, down to 0 towards its sides, over a tenth of it."""
+    rows, columns = (np.minimum(np.arange(1, n + 1), np.arange(n, 0, -1)) / (0.1 * n + 1) for n in shape)
+    return np.minimum(np.minimum(rows[:, None], columns), 1.0)
 
 
 def _nearest(seen: np.ndarray, y: int, x: int) -> tuple[int, int]:

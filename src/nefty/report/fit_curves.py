@@ -24,7 +24,7 @@ def fit_curves(
     panels: Sequence[tuple[str, Sequence[Curve]]],
     units: Units | None = None,
     *,
-    noise: float | None = None,
+    noise: float | np.ndarray | None = None,
 ) -> go.Figure:
     """Decays above, what is left of them below; one column per face.
 
@@ -34,10 +34,11 @@ def fit_curves(
         times: when, (t,); those up to 0 are left out.
         panels: a title and the curves of each column, measured and fitted; all show the same places in one order.
         units: words for the axes.
-        noise: standard deviation of the dots; twice it on either side is shaded, and the lower panel counts in it.
+        noise: standard deviation of the dots, one for all or one per time; twice it on either side is shaded, and the
+            lower panel counts in it. Zero is none.
     """
-    units, noise = units or Units(), noise or None
-    times = np.asarray(times, dtype=np.float64)
+    units, times = units or Units(), np.asarray(times, dtype=np.float64)
+    scatter = None if noise is None or not np.all(noise) else np.broadcast_to(noise, times.shape)
     late = times > 0
     if not panels or not all(curves for _, curves in panels) or not late.any():
         raise InputError("no curves to draw; give at least one, with times after the flash.")
@@ -53,10 +54,10 @@ def fit_curves(
     )
     for column, (_, curves) in enumerate(panels, 1):
         for number, curve in enumerate(curves):
-            for trace in _decay(times, curve, number, late, noise, first=column == 1):
+            for trace in _decay(times, curve, number, late, scatter, first=column == 1):
                 figure.add_trace(trace, 1, column)
-            figure.add_trace(_left_over(times, curve, number, noise), 2, column)
-    _dress(figure, times[late], panels, late, units, noise)
+            figure.add_trace(_left_over(times, curve, number, scatter), 2, column)
+    _dress(figure, times[late], panels, late, units, scatter)
     heights = [260] * columns + [130] * columns
     order = [cell for column in range(columns) for cell in (column, columns + column)]
     if columns == 1:
@@ -65,7 +66,7 @@ def fit_curves(
 
 
 def _decay(
-    times: np.ndarray, curve: Curve, number: int, late: np.ndarray, noise: float | None, *, first: bool
+    times: np.ndarray, curve: Curve, number: int, late: np.ndarray, noise: np.ndarray | None, *, first: bool
 ) -> list[go.Scatter]:
     """Band, line and dots of one place."""
     colour, some = LINES[number % len(LINES)], evenly_in_log(times, DOTS)
@@ -73,9 +74,10 @@ def _decay(
     t, line = times[late], fitted[late]
     shared = {"legendgroup": str(number), "name": curve.label}
     traces = []
-    if noise:
-        clear = line > 1.05 * BAND * noise  # below, a band reaches down to nothing, which has no place on this axis
-        x, above, below = t[clear], line[clear] + BAND * noise, line[clear] - BAND * noise
+    if noise is not None:
+        half = BAND * noise[late]
+        clear = line > 1.05 * half  # below, a band reaches down to nothing, which has no place on this axis
+        x, above, below = t[clear], (line + half)[clear], (line - half)[clear]
         traces.append(
             go.Scatter(
                 x=np.concatenate([x, x[::-1]]),
@@ -114,11 +116,11 @@ def _decay(
     return traces
 
 
-def _left_over(times: np.ndarray, curve: Curve, number: int, noise: float | None) -> go.Scatter:
+def _left_over(times: np.ndarray, curve: Curve, number: int, noise: np.ndarray | None) -> go.Scatter:
     some = evenly_in_log(times, DOTS)
     return go.Scatter(
         x=times[some],
-        y=((np.asarray(curve.measured) - np.asarray(curve.fitted)) / (noise or 1.0))[some],
+        y=((np.asarray(curve.measured) - np.asarray(curve.fitted)) / (1.0 if noise is None else noise))[some],
         mode="lines+markers",
         line={"color": _faint(LINES[number % len(LINES)], 0.5), "width": 1},
         marker={"color": LINES[number % len(LINES)], "size": 4},
@@ -135,10 +137,10 @@ def _dress(
     panels: Sequence[tuple[str, Sequence[Curve]]],
     late: np.ndarray,
     units: Units,
-    noise: float | None,
+    noise: np.ndarray | None,
 ) -> None:
     """Axes, legend, the band of the lower panels."""
-    columns = len(panels)
+    columns, floor = len(panels), 0.0 if noise is None else float(noise.min())
     dress(figure, height=470, below=52, legend=True)
     low, high = float(times[0]) / 1.1, float(times[-1]) * 1.1
     ticks = log_ticks(low, high)
@@ -151,7 +153,7 @@ def _dress(
     )
     figure.update_xaxes(title_text=axis_title("Time after the flash", units.time), row=2)
     for column, (_, curves) in enumerate(panels, 1):
-        low, high = _limits([v for c in curves for v in (c.measured, c.fitted) if v is not None], late, noise or 0.0)
+        low, high = _limits([v for c in curves for v in (c.measured, c.fitted) if v is not None], late, floor)
         ticks = log_ticks(low, high, (1, 1.5, 2, 3, 4, 5, 7) if high / low < 20 else (1, 2, 5))
         figure.update_yaxes(
             type="log",
@@ -161,7 +163,7 @@ def _dress(
             row=1,
             col=column,
         )
-        if noise:
+        if noise is not None:
             band = {"fillcolor": "#eef1f4", "line_width": 0, "layer": "below", "row": 2, "col": column}
             figure.add_hrect(y0=-BAND, y1=BAND, **band)
         figure.add_hline(y=0, line={"color": MUTED, "width": 1}, row=2, col=column)  # pyright: ignore[reportArgumentType]
@@ -169,7 +171,7 @@ def _dress(
     figure.update_yaxes(nticks=5, row=2)
     figure.update_yaxes(title_text=axis_title("Temperature rise", units.temperature), row=1, col=1)
     figure.update_yaxes(
-        title_text="residual / noise" if noise else axis_title("residual", units.temperature), row=2, col=1
+        title_text="residual / noise" if noise is not None else axis_title("residual", units.temperature), row=2, col=1
     )
     figure.update_layout(
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 12}}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from nefty.report.curves import evenly_in_log
@@ -10,7 +12,6 @@ from nefty.report.findings import Findings
 from nefty.report.images import coarseness, most_images
 from nefty.report.page import Section
 from nefty.report.style import axis_title
-from nefty.report.words import quantity
 
 #: Residual maps on the slider.
 MOST_FRAMES = 24
@@ -33,51 +34,49 @@ def sections(findings: Findings, units: Units) -> list[Section]:
 
 
 def _decays(findings: Findings, units: Units) -> Section:
-    rec = findings.rec
-    _, dy, dx = rec.grid.spacing
+    rec, pixel = findings.rec, _pixel_words(findings)
     panels = [
         (
             f"{name.capitalize()} face",
-            [
-                Curve(f"{word} (x {(x + 0.5) * dx:.3g}, y {(y + 0.5) * dy:.3g})", measured[:, y, x], fitted[:, y, x])
-                for word, (y, x) in findings.points
-            ],
+            [Curve(f"{word} ({pixel(y, x)})", measured[:, y, x], fitted[:, y, x]) for word, (y, x) in findings.points],
         )
         for name, measured, fitted in findings.faces
     ]
     band = (
-        f" The band around each line is ±2 times the noise of {quantity(rec.noise, units.temperature)}: about 95 of "
+        f" The band around each line is ±2 times the noise of {findings.noise_words(units.temperature)}: about 95 of "
         "100 dots should lie in it."
-        if rec.noise
+        if findings.noise is not None
         else ""
     )
     many = " (the five largest)" if len(findings.defects) > 5 else ""
     return Section(
         title="Measured and fitted decay",
         shows=(
-            f"Temperature over time at single pixels: above the centre of each defect{many} and over sound material. "
-            f"Dots are measured, lines are the model's with the reconstructed volume; both axes are logarithmic.{band} "
-            "Below them, measured minus fitted."
+            f"Temperature over time at single pixels: over the centre of each indication{many} and over sound "
+            "material. Dots are measured, lines are the model's with the reconstructed volume; both axes are "
+            f"logarithmic.{band} Below them, measured minus fitted."
         ),
-        figure=fit_curves(rec.times, panels, units, noise=rec.noise),
+        figure=fit_curves(rec.times, panels, units, noise=findings.noise),
         good="The lines run through the dots from first to last. Over a defect the decay leaves the sound one's slope "
         "when the heat reaches it: the earlier, the shallower.",
         bad="Lines beside dots early: flash or pulse are modelled wrongly. Late: heat loss, thickness or bulk. Only "
-        "over a defect: its depth or size is not yet right.",
+        "over an indication: its depth or size is not yet right.",
         do="Correct the set-up named above and run again; leave out frames that are saturated or disturbed.",
     )
 
 
 def _residuals(findings: Findings, units: Units) -> Section:
-    rec = findings.rec
-    noise = rec.noise or None
+    rec, noise = findings.rec, findings.noise
     some = evenly_in_log(rec.times, min(MOST_FRAMES, most_images(rec.grid.shape[1:])))
-    label = "residual / noise" if noise else axis_title("residual", units.temperature)
+    label = "residual / noise" if noise is not None else axis_title("residual", units.temperature)
     stride = coarseness(rec.grid.shape[1:])  # not averaged: that would make the noise smaller
     outline = findings.footprint[::stride, ::stride]
     outline = outline if outline.any() else None
-    whole = [(name, (measured - fitted) / (noise or 1.0)) for name, measured, fitted in findings.faces]
-    limits = (-BEYOND, BEYOND) if noise else DIFFERENCE.limits(np.stack([r[some] for _, r in whole]))
+    whole = [
+        (name, (measured - fitted) / (1.0 if noise is None else noise[:, None, None]))
+        for name, measured, fitted in findings.faces
+    ]
+    limits = (-BEYOND, BEYOND) if noise is not None else DIFFERENCE.limits(np.stack([r[some] for _, r in whole]))
     two = len(whole) == 2
     stacks = [
         Stack(
@@ -98,17 +97,17 @@ def _residuals(findings: Findings, units: Units) -> Section:
                 "Root mean square over all frames",
                 spread,
                 SPREAD,
-                "RMS / noise" if noise else axis_title("RMS", units.temperature),
+                "RMS / noise" if noise is not None else axis_title("RMS", units.temperature),
                 outline,
-                (0.0, max(2.0, float(np.nanmax(spread)))) if noise and np.isfinite(spread).any() else None,
+                (0.0, max(2.0, float(np.nanmax(spread)))) if noise is not None and np.isfinite(spread).any() else None,
             )
         )
         beside = " The second panel is its root mean square over all frames" + (
-            ", which is 1 for noise alone." if noise else "."
+            ", which is 1 for noise alone." if noise is not None else "."
         )
     scaled = (
         f"in units of the noise; colours saturate at ±{BEYOND:g}"
-        if noise
+        if noise is not None
         else "in the unit of the recording, because "
         + ("it has no noise" if rec.noise is not None else "its noise is not known")
     )
@@ -118,11 +117,15 @@ def _residuals(findings: Findings, units: Units) -> Section:
         shows=(
             f"Measured minus fitted temperature, {scaled}. "
             f"{'Each panel is one face' if two else 'The first panel is one frame'}: "
-            f"move the slider or press play.{beside} The thin line is the outline of the defects found."
+            f"move the slider or press play.{beside} The thin line is the outline of the indications."
         ),
         figure=frames_slider(stacks, rec.times[some], rec.grid.size[1:], units, start=start),
         good="Structureless grain at every time"
-        + (", with about 5 of 100 pixels beyond ±2." if noise else ", small against the contrast of the defects."),
+        + (
+            ", with about 5 of 100 pixels beyond ±2."
+            if noise is not None
+            else ", small against the contrast of the indications."
+        ),
         bad="A patch that keeps its place and sign over many frames: a defect that is missing, too small or at a wrong "
         "depth. Stripes and stains that never move: emissivity, dirt or reflections. One bad frame: the camera.",
         do="A patch inside an outline: let it run longer, or with less regularisation. A patch outside: look for a "
@@ -132,7 +135,7 @@ def _residuals(findings: Findings, units: Units) -> Section:
 
 def _convergence(findings: Findings) -> Section:
     rec = findings.rec
-    noise = bool(rec.noise)
+    noise = findings.noise is not None
     return Section(
         title="How it converged",
         shows=(
@@ -153,6 +156,17 @@ def _convergence(findings: Findings) -> Section:
         if noise
         else "Allow more evaluations or time.",
     )
+
+
+def _pixel_words(findings: Findings) -> Callable[[int, int], str]:
+    """A function that names a pixel (y, x) that was compared as one of the camera's frames."""
+    _, dy, dx = findings.rec.grid.spacing
+
+    def words(y: int, x: int) -> str:
+        row, column = findings.pixels.pixel((y + 0.5) * dy, (x + 0.5) * dx)
+        return f"row {row}, column {column}"
+
+    return words
 
 
 def _root_mean_square(residual: np.ndarray) -> np.ndarray:

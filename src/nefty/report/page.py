@@ -6,6 +6,7 @@ cannot bring markup along.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -63,8 +64,28 @@ class Notice:
 
 
 @dataclass(frozen=True, eq=False)
+class Picture:
+    """A PNG file inside the page.
+
+    Args:
+        name: of the file.
+        shows: what it is, for those who do not see it.
+        png: its bytes.
+    """
+
+    name: str
+    shows: str
+    png: bytes
+
+    @property
+    def address(self) -> str:
+        """The picture itself, as an address."""
+        return f"data:image/png;base64,{base64.b64encode(self.png).decode()}"
+
+
+@dataclass(frozen=True, eq=False)
 class Section:
-    """A figure or a table and how to read it.
+    """A figure, a table or pictures, and how to read them.
 
     Args:
         title: a short heading.
@@ -74,6 +95,8 @@ class Section:
         do: what to do then.
         figure: a Plotly figure.
         table: rows below the figure.
+        pictures: below them, side by side.
+        terms: what words and columns mean, in small print below.
     """
 
     title: str
@@ -83,6 +106,8 @@ class Section:
     do: str = ""
     figure: go.Figure | None = None
     table: Table | None = None
+    pictures: Sequence[Picture] = ()
+    terms: str = ""
 
 
 @dataclass(frozen=True, eq=False)

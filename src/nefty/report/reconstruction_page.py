@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +10,13 @@ import numpy as np
 from nefty.core.files import write_atomic
 from nefty.metrics.score import Score
 from nefty.metrics.volume import mask_iou
-from nefty.report import fit_sections, volume_sections
+from nefty.report import fit_sections, indication_sections, measurement_sections, volume_sections
 from nefty.report.convergence import running
 from nefty.report.findings import Findings
 from nefty.report.page import Fact, Notice, Page
-from nefty.report.style import Units
+from nefty.report.style import Units, units_of
 from nefty.report.words import counted, duration, outlined, quantity, span, times
+from nefty.result.display_units import in_display_units
 from nefty.result.reconstruction import Reconstruction
 
 TITLES = {
@@ -30,12 +29,13 @@ TITLES = {
 
 
 def reconstruction_page(rec: Reconstruction, score: Score | None = None) -> Page:
-    """Build the report.
+    """Build the report, in millimetres where the grid is in metres.
 
     Args:
         rec: what was reconstructed; the truth is shown beside it where known.
         score: marks against the truth; the overlap of the defects is computed if it is not given.
     """
+    given, rec = rec, in_display_units(rec)
     findings, units = Findings(rec), units_of(rec)
     verdict = rec.verdict()
     return Page(
@@ -47,9 +47,13 @@ def reconstruction_page(rec: Reconstruction, score: Score | None = None) -> Page
             "calm" if verdict.level in ("explained", "unknown") else "caution",
         ),
         facts=_facts(findings, units, score),
-        sections=[*volume_sections.sections(findings, units), *fit_sections.sections(findings, units)],
+        sections=[
+            section
+            for part in (indication_sections, volume_sections, fit_sections, measurement_sections)
+            for section in part.sections(findings, units)
+        ],
         provenance={name: str(value) for name, value in rec.provenance.items()},
-        details=_details(rec),
+        details=_details(given),
     )
 
 
@@ -58,25 +62,11 @@ def write_report(rec: Reconstruction, path: str | os.PathLike[str], score: Score
     return write_atomic(path, reconstruction_page(rec, score).render())
 
 
-def units_of(rec: Reconstruction) -> Units:
-    """The words for the axes from ``meta["units"]``; empty where it says nothing."""
-    given = rec.meta.get("units")
-    words = {str(k): _unmarked(str(v)) for k, v in given.items()} if isinstance(given, Mapping) else {}
-    length, time = words.get("length", ""), words.get("time", "")
-    derived = f"{length}²/{time}" if length and time else ""
-    return Units(length, time, words.get("temperature", ""), words.get("diffusivity", derived))
-
-
-def _unmarked(word: str) -> str:
-    """Without what Plotly would take for markup."""
-    return re.sub(r"[<>&{}%]", "", word)
-
-
 def _title(findings: Findings, units: Units) -> str:
     defects = findings.defects
     if not defects:
-        return "No defect found"
-    words = counted(len(defects), "defect").capitalize()
+        return "No indication found"
+    words = counted(len(defects), "indication").capitalize()
     top = min(d.depth_to_top for d in defects)
     where = "at" if len(defects) == 1 else "the shallowest at"
     return f"{words} found, {where} depth {quantity(top, units.length)}"
@@ -120,12 +110,12 @@ def _facts(findings: Findings, units: Units, score: Score | None) -> list[Fact]:
                 quantity(first.depth_to_top, units.length)
                 if one
                 else span(first.depth_to_top, last.depth_to_top, units.length),
-                f"of a thickness of {quantity(rec.grid.size[0], units.length)}"
+                f"{_band(findings, units)}, of a thickness of {quantity(rec.grid.size[0], units.length)}"
                 if one
-                else f"shallowest: defect {first.label}; deepest: defect {last.label}",
+                else f"shallowest: indication {first.label}; deepest: indication {last.label}",
             )
         )
-    facts.append(_misfit_fact(rec, units))
+    facts.append(_misfit_fact(findings, units))
     background = np.asarray(rec.background)
     facts.append(
         Fact(
@@ -141,23 +131,30 @@ def _facts(findings: Findings, units: Units, score: Score | None) -> list[Fact]:
     return facts + _truth_facts(findings, score)
 
 
+def _band(findings: Findings, units: Units) -> str:
+    """The band of the only indication's depth."""
+    (evidence,) = findings.evidence.values()
+    return f"between {evidence.depth_low:.3g} and {quantity(evidence.depth_high, units.length)}"
+
+
 def _count_fact(findings: Findings, units: Units) -> Fact:
     defects = findings.defects
     if not defects:
-        return Fact("Defects found", "none", "no region of low diffusivity stands out")
+        return Fact("Indications", "none", "no region of low diffusivity stands out")
     largest = max(defects, key=lambda d: d.area)
     return Fact(
-        "Defects found",
+        "Indications",
         str(len(defects)),
-        f"widest: defect {largest.label}, ⌀ {quantity(largest.diameter, units.length)}",
+        f"widest: indication {largest.label}, ⌀ {quantity(largest.diameter, units.length)}",
     )
 
 
-def _misfit_fact(rec: Reconstruction, units: Units) -> Fact:
+def _misfit_fact(findings: Findings, units: Units) -> Fact:
+    rec = findings.rec
     if rec.misfit is None:
         why = "the recording has no noise" if rec.noise is not None else "the noise is not known"
         return Fact("Residual", quantity(rec.rmse, units.temperature), f"root mean square; {why}")
-    noise = quantity(float(rec.noise or 0), units.temperature)
+    noise = findings.noise_words(units.temperature)
     return Fact("Misfit", f"{rec.misfit:.3g}", f"mean squared residual over noise²; the noise floor is 1 (σ = {noise})")
 
 
@@ -169,7 +166,11 @@ def _truth_facts(findings: Findings, score: Score | None) -> list[Fact]:
     if not findings.defects and not findings.truth.defects:
         return [Fact("Against the truth", "agrees", "there is no defect in the truth either")]
     overlap = mask_iou(findings.mask, findings.truth.mask)
-    return [Fact("Against the truth", f"IoU {overlap:.2f}", "shared volume of found and true defects over their union")]
+    return [
+        Fact(
+            "Against the truth", f"IoU {overlap:.2f}", "shared volume of indications and true defects over their union"
+        )
+    ]
 
 
 def _details(rec: Reconstruction) -> dict[str, str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -84,6 +87,20 @@ DIFFERENCE = Scale("RdBu_r", centred=True)
 DIFFUSIVITY = Scale("ice", from_zero=True)
 #: Plasma without its yellow end, which is lost on white: shallow is light, deep is dark.
 DEPTH = Scale(("#fca636", "#f1834c", "#dd5e66", "#c33d80", "#a31e9a", "#7201a8", "#41049d", "#0d0887"), from_zero=True)
+
+
+def units_of(described: Any) -> Units:
+    """The words for the axes from ``meta["units"]`` of a recording or a reconstruction; empty where unknown."""
+    given = described.meta.get("units")
+    words = {str(k): _unmarked(str(v)) for k, v in given.items()} if isinstance(given, Mapping) else {}
+    length, time = words.get("length", ""), words.get("time", "")
+    derived = f"{length}²/{time}" if length and time else ""
+    return Units(length, time, words.get("temperature", ""), words.get("diffusivity", derived))
+
+
+def _unmarked(word: str) -> str:
+    """Without what Plotly would take for markup."""
+    return re.sub(r"[<>&{}%]", "", word)
 
 
 def axis_title(quantity: str, unit: str) -> str:

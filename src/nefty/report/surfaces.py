@@ -80,7 +80,7 @@ def defect_surfaces(
         scene={
             "aspectmode": "manual",
             "aspectratio": aspect,
-            "camera": _camera(1.0),
+            "camera": _camera(1.12),
             "dragmode": "orbit",
             "xaxis": _axis(axis_title("x", units.length), [0, size[2]]),
             "yaxis": _axis(axis_title("y", units.length), [size[1], 0]),

@@ -5,22 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from nefty.report.figures import (
-    DEPTH,
     DIFFUSIVITY,
     Body,
     Cut,
-    DepthMap,
     Scale,
     Stack,
     Units,
     cut_rows,
     defect_surfaces,
-    depth_maps,
     depth_profile,
     depth_stretch,
     stack_slider,
 )
-from nefty.report.findings import Findings, defect_table
+from nefty.report.findings import Findings
 from nefty.report.images import coarseness, most_images
 from nefty.report.page import Section
 from nefty.report.style import axis_title
@@ -30,90 +27,14 @@ RATIO = Scale("ice", from_zero=True)
 
 
 def sections(findings: Findings, units: Units) -> list[Section]:
-    """From the summary to the detail."""
-    found = [_depth_map(findings, units), _table(findings, units)]
+    """From the whole to the detail."""
+    found = []
     if findings.mask.any() or (findings.truth is not None and findings.truth.mask.any()):
         found.append(_surfaces(findings, units))
     found.append(_slices(findings, units))
     if findings.defects:
         found.append(_cuts(findings, units))
     return [*found, _background(findings, units)]
-
-
-def _depth_map(findings: Findings, units: Units) -> Section:
-    rec, label = findings.rec, axis_title("depth to the top", units.length)
-    limits = (0.0, rec.grid.size[0])
-    marks = [(str(d.label), (d.centre[1], d.centre[2])) for d in findings.defects]
-    maps = [DepthMap("Depth to the top of the defects", rec.depth_map(), DEPTH, label, limits, marks=marks)]
-    if findings.truth is not None and findings.truth.defects:
-        maps.append(DepthMap("Truth", findings.truth.rec.depth_map(), DEPTH, label, limits))
-        beside = "Beside it the truth, in the same colours."
-    else:
-        lowest = findings.ratio.min(axis=0)
-        maps.append(
-            DepthMap(
-                "Lowest diffusivity below each pixel",
-                lowest,
-                RATIO,
-                "share of the sound part's",
-                (0.0, 1.0),
-                findings.footprint,
-            )
-        )
-        beside = (
-            "Beside it, before any threshold, the lowest diffusivity in the column below each pixel as a share of "
-            "the sound part's; the thin line is the outline of what counts as a defect."
-        )
-    return Section(
-        title="Where the defects are",
-        shows=(
-            "The part seen from the front, as in a C-scan. Coloured pixels have a defect below them, and the colour is "
-            f"the depth at which it begins; grey is sound. The numbers are those of the table. {beside}"
-        ),
-        figure=depth_maps(maps, rec.grid.size[1:], units),
-        good="Few, compact patches with an even depth inside each.",
-        bad="Specks all over, or patches along the rim of the image and of the flash: noise or a wrong model of the "
-        "heating taken for defects. A patch whose depth is that of the back face may be the back wall.",
-        do="Check each patch against its decay curve and the residual maps below before reporting it.",
-    )
-
-
-def _table(findings: Findings, units: Units) -> Section:
-    truth = findings.truth is not None
-    table = defect_table(findings.pairs, findings.rec.grid.spacing, units, truth=truth)
-    shows = (
-        "Every connected region of low diffusivity, the largest first. Depths count from the front face, positions "
-        "from the corner of the first pixel; sizes are taken at half contrast. Contrast is the missing diffusivity, "
-        "1\u00a0−\u00a0α/α₀, against the sound part at that depth: 100 % would be a perfect insulator."
-    )
-    if truth:
-        shows += " Below each, in italics, what the same rule finds in the truth."
-    if not table.rows:
-        shows = (
-            "No connected region of the volume has a clearly lower diffusivity than the sound part at its depth, so "
-            "there is nothing to list."
-        )
-    dz, dy, dx = findings.rec.grid.spacing
-    return Section(
-        title="What they measure",
-        shows=shows,
-        table=table if table.rows else None,
-        good="Defects of several cells in each direction, with a high contrast."
-        if table.rows
-        else "The depth map is empty and the residual maps hold nothing but noise.",
-        bad=(
-            f"A size near that of one cell ({dx:.2g} × {dy:.2g} × "
-            f"{quantity(dz, units.length, digits=2)}), or a low contrast: close to what this recording can resolve. "
-            "Thickness is the least certain "
-            "number, because a defect hides its own lower side."
-        )
-        if table.rows
-        else "A patch in the residual maps that stays over many frames: something is there that the volume lacks.",
-        do="Report depth to the top and lateral size first; treat thickness and volume as estimates."
-        if table.rows
-        else "State the smallest and deepest defect that this set-up has been shown to find; absence below that is "
-        "not shown.",
-    )
 
 
 def _surfaces(findings: Findings, units: Units) -> Section:
@@ -131,15 +52,15 @@ def _surfaces(findings: Findings, units: Units) -> Section:
         f"Depth is drawn {stretch:g} times too large, so that a thin part can be seen into. " if stretch > 1 else ""
     )
     return Section(
-        title="The defects in 3D",
+        title="The indications in 3D",
         shows=(
             f"The part as a translucent block, front face on top. {stretched}Drag to turn it, scroll to come nearer. "
-            "The surfaces enclose what counts as a defect, coloured by depth."
+            "The surfaces enclose the indications, coloured by depth."
             + (" Dark rings are the true defects, one ring per layer of cells." if truth is not None else "")
         ),
         figure=figure,
         good="Closed, flat bodies that lie inside the part.",
-        bad="Columns that hang down to the back face: the thermal shadow of a defect above, not a defect of that "
+        bad="Columns that hang down to the back face: the thermal shadow of what lies above, not a defect of that "
         "height. Thin plates at the front face: paint, emissivity or an uneven flash.",
         do="Trust the upper side of a body more than its lower side; look at the cut of any body that touches a face.",
     )
@@ -164,7 +85,7 @@ def _slices(findings: Findings, units: Units) -> Section:
         stacks.append(Stack("Share of the sound part's", ratio, RATIO, "α / α₀", outline, (0.0, 1.3)))
         beside = (
             "The first panel is the diffusivity, the second its share of the sound part's at that depth, with the "
-            "outline of all defects."
+            "outline of all indications."
         )
     busiest = int(findings.mask[layers].sum(axis=(1, 2)).argmax())
     depths = (layers + 0.5) * rec.grid.spacing[0]
@@ -179,7 +100,7 @@ def _slices(findings: Findings, units: Units) -> Section:
             units,
             start=busiest,
         ),
-        good="An even background, and defects that appear at one depth and vanish at another with sharp edges.",
+        good="An even background, and indications that appear at one depth and vanish at another with sharp edges.",
         bad="A dark or bright haze below a defect down to the back face, bright rims around it, or ripples everywhere: "
         "the recording does not determine those cells, and the regularisation filled them in.",
         do="Read positions and outlines here, but not the exact diffusivity inside a defect: once it blocks the heat, "
@@ -195,19 +116,19 @@ def _cuts(findings: Findings, units: Units) -> Section:
         y = min(int(defect.centre[1] / dy), rows - 1)
         cuts.append(
             Cut(
-                f"Defect {defect.label}: cut at y = {quantity(defect.centre[1], units.length)}",
+                f"Indication {defect.label}: cut at y = {quantity(defect.centre[1], units.length)}",
                 rec.alpha[:, y],
                 None if truth is None else truth.rec.alpha[:, y],
                 (findings.mask[:, y], None if truth is None else truth.mask[:, y]),
             )
         )
     size = (rec.grid.size[0], rec.grid.size[2])
-    many = " For the four largest defects." if len(findings.defects) > 4 else ""
+    many = " For the four largest indications." if len(findings.defects) > 4 else ""
     return Section(
-        title="Cut through the defects",
+        title="Cut through the indications",
         shows=(
-            "The part opened along x through the centre of each defect, as in a B-scan: front face on top, depth "
-            f"stretched, dark is low diffusivity. The thin line encloses what counts as a defect.{many}"
+            "The part opened along x through the centre of each indication, as in a B-scan: front face on top, depth "
+            f"stretched, dark is low diffusivity. The thin line encloses the indication.{many}"
         ),
         figure=cut_rows(
             cuts,
@@ -226,15 +147,15 @@ def _cuts(findings: Findings, units: Units) -> Section:
 def _background(findings: Findings, units: Units) -> Section:
     rec, truth = findings.rec, findings.truth
     spans = [
-        (f"defect {d.label}", d.depth_to_top, min(d.depth_to_top + d.thickness, rec.grid.size[0]))
+        (f"indication {d.label}", d.depth_to_top, min(d.depth_to_top + d.thickness, rec.grid.size[0]))
         for d in findings.defects[:6]
     ]
     return Section(
         title="The sound part",
         shows=(
             "Diffusivity against depth, from the front face on the left to the back face on the right. The solid line "
-            "is the background calibrated on the recording before the defects were sought; the band is what the "
-            "reconstruction holds beside the defects. The brackets show which depths the defects occupy."
+            "is the background calibrated on the recording before indications were sought; the band is what the "
+            "reconstruction holds beside the indications. The brackets show which depths the indications occupy."
         ),
         figure=depth_profile(
             np.asarray(rec.background, dtype=np.float64),

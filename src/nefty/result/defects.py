@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from nefty.core.grid import Grid
 from nefty.result.components import seam
-from nefty.result.crossings import extent
+from nefty.result.crossings import extent, first_crossing
 from nefty.result.segmentation import Segmentation
 
 #: The core of a footprint: pixels at least this share of the largest distance away from its edge.
@@ -30,6 +30,9 @@ class DefectFinding:
         label: its number in ``Segmentation.labels``, from 1; the largest volume first.
         centre: (z, y, x).
         depth_to_top: of its core, the middle of its footprint.
+        depth_spread: how much the depth of the top differs within the core: half of the range that holds 68 % of it.
+        depth_blur: over which the top of the core is smeared: from a quarter to three quarters of the way down to the
+            lowest log(alpha/background).
         depth_to_centre: half way between top and bottom; ``centre[0]``.
         thickness: from top to bottom of its core.
         size_y: extent along y.
@@ -48,6 +51,8 @@ class DefectFinding:
     label: int
     centre: tuple[float, float, float]
     depth_to_top: float
+    depth_spread: float
+    depth_blur: float
     depth_to_centre: float
     thickness: float
     size_y: float
@@ -91,7 +96,9 @@ def _measure(
     profile = np.where(region | (labels == 0), np.log(ratio), 0)  # other defects count as background
 
     (dz, dy, dx), cells = grid.spacing, int(region.sum())
-    top, bottom = _through_thickness(profile, region, (dy, dx))
+    middle = core(region.any(axis=0), (dy, dx))
+    depths = np.where(region | (labels == 0), found.depth_profile(ratio), 0)[:, middle]
+    top, bottom = _through_thickness(depths, region[:, middle])
     y, x = (_lateral(profile, region, axis) for axis in (1, 2))
     row, column = ndimage.center_of_mass(np.where(region, -profile, 0).clip(min=0).sum(axis=0))
     centre = (
@@ -104,6 +111,8 @@ def _measure(
         label=name,
         centre=centre,
         depth_to_top=dz * top,
+        depth_spread=dz * _spread(depths, region[:, middle]),
+        depth_blur=dz * _blur(depths, region[:, middle]),
         depth_to_centre=centre[0],
         thickness=dz * (bottom - top),
         size_y=dy * (y[1] - y[0]),
@@ -132,16 +141,38 @@ def _around(box: slice, own: np.ndarray, axis: int, cells: int, periodic: bool) 
     return np.arange(start - beside, start + length + beside)
 
 
-def _through_thickness(profile: np.ndarray, region: np.ndarray, spacing: tuple[float, float]) -> tuple[float, float]:
-    """Top and bottom, in cells, of the mean profile under the core of the footprint."""
-    footprint = np.pad(region.any(axis=0), 1)
-    distance = ndimage.distance_transform_edt(footprint, sampling=spacing)[1:-1, 1:-1]  # pyright: ignore
-    core = distance >= CORE * distance.max()
-    mean, inside = profile[:, core].mean(axis=1), np.asarray(region[:, core].any(axis=1))
+def core(footprint: np.ndarray, spacing: tuple[float, float]) -> np.ndarray:
+    """The pixels (y, x) in the middle of a footprint, which its edges blur least."""
+    distance = ndimage.distance_transform_edt(np.pad(footprint, 1), sampling=spacing)[1:-1, 1:-1]  # pyright: ignore
+    return np.asarray(distance >= CORE * distance.max())
+
+
+def _through_thickness(profile: np.ndarray, region: np.ndarray) -> tuple[float, float]:
+    """Top and bottom, in cells, of the mean profile of the columns of the core, (cells, columns)."""
+    mean, inside = profile.mean(axis=1), np.asarray(region.any(axis=1))
     lowest = mean[inside].min()
     if lowest >= 0:  # scatter that the paper's rule takes for a defect
         return float(np.argmax(inside)), float(len(inside) - np.argmax(inside[::-1]))
     return extent(mean, inside, lowest / 2)
+
+
+def _blur(profile: np.ndarray, region: np.ndarray) -> float:
+    """Between the first crossings of a quarter and of three quarters of the lowest mean value, in cells."""
+    mean, inside = profile.mean(axis=1), np.asarray(region.any(axis=1))
+    lowest = min(float(mean[inside].min()), 0.0)
+    early, late = (extent(mean, inside, share * lowest)[0] for share in (0.25, 0.75))
+    return late - early
+
+
+def _spread(profile: np.ndarray, region: np.ndarray) -> float:
+    """Half of the central 68 % of the tops of the single columns, in cells."""
+    lowest = np.where(region, profile, 0).min(axis=0)
+    known = lowest < 0
+    if not known.any():
+        return 0.0
+    tops = first_crossing(profile[:, known], region[:, known], lowest[known] / 2)
+    low, high = np.percentile(tops, (16, 84))
+    return float(high - low) / 2
 
 
 def _lateral(profile: np.ndarray, region: np.ndarray, axis: int) -> tuple[float, float]:

@@ -12,8 +12,8 @@ from nefty.result.segmentation import Paper2D, Segmentation
 def depth_map(alpha: np.ndarray, background: np.ndarray, grid: Grid, found: Segmentation) -> np.ndarray:
     """Depth of the uppermost defect under each pixel, (y, x) in length units; NaN where the part is sound.
 
-    That is the depth of its top, where log(alpha/background) falls half way to its lowest value in the defect,
-    interpolated between cell centres. With the rule ``"paper-2d"`` it is the paper's 2.5D depth (appendix H.3): the
+    That is the depth of its top, where log(alpha/background), or with the rule ``"faint"`` the resistance to heat, is half
+    way to its extreme in the defect, interpolated between cell centres. With the rule ``"paper-2d"`` it is the paper's 2.5D depth (appendix H.3): the
     median depth of the defect's voxels.
 
     Args:
@@ -33,7 +33,7 @@ def depth_map(alpha: np.ndarray, background: np.ndarray, grid: Grid, found: Segm
     # Of two defects under one pixel only the upper counts.
     labels = found.labels[:, pixels]
     inside &= labels == np.take_along_axis(labels, inside.argmax(axis=0)[None], axis=0)
-    profile = np.log(alpha[:, pixels] / background[:, None])
+    profile = found.depth_profile(alpha[:, pixels] / background[:, None])
     level = np.where(inside, profile, 0).min(axis=0) / 2
     depths[pixels] = grid.spacing[0] * first_crossing(profile, inside, level)
     return depths

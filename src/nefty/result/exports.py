@@ -1,4 +1,4 @@
-"""A reconstruction as files for other programs: HDF5, NPZ, VTK image data, CSV.
+"""A reconstruction as files for other programs: HDF5, NPZ, VTK image data, CSV, DICOM.
 
 Every file is written whole or not at all.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,8 @@ from nefty.core.checks import one_of
 from nefty.core.errors import InputError
 from nefty.core.files import write_atomic
 from nefty.core.hdf5 import write_hdf5
+from nefty.result.diconde import depth_object, volume_object
+from nefty.result.display_units import DisplayUnits, display_units
 from nefty.result.segmentation import Rule
 from nefty.result.vtk_image import legacy_vtk, vti
 
@@ -25,25 +28,46 @@ if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction
 
 KIND = "reconstruction"
-#: Columns of the CSV and the power of the length unit, or the quantity that they are measured in.
-COLUMNS: dict[str, int | str] = {
-    "label": 0,
-    "centre_z": 1,
-    "centre_y": 1,
-    "centre_x": 1,
-    "depth_to_top": 1,
-    "depth_to_centre": 1,
-    "thickness": 1,
-    "size_y": 1,
-    "size_x": 1,
-    "diameter": 1,
-    "area": 2,
-    "volume": 3,
+SUFFIXES = (".h5", ".hdf5", ".npz", ".vti", ".vtk", ".csv", ".dcm")
+#: Columns of the CSV and the quantity that they are measured in; none for plain numbers, else a unit of their own.
+COLUMNS = {
+    "label": "",
+    "centre_z": "length",
+    "centre_y": "length",
+    "centre_x": "length",
+    "depth_to_top": "length",
+    "depth_low": "length",
+    "depth_high": "length",
+    "depth_to_centre": "length",
+    "thickness": "length",
+    "row": "",
+    "column": "",
+    "size_y": "length",
+    "size_x": "length",
+    "fwhm_long": "length",
+    "fwhm_short": "length",
+    "angle": "deg",
+    "diameter": "length",
+    "area": "area",
+    "fwhm_area": "area",
+    "volume": "volume",
     "alpha_mean": "diffusivity",
     "alpha_min": "diffusivity",
-    "contrast": 0,
-    "cells": 0,
-    "reaches_back": 0,
+    "contrast": "",
+    "thermal_contrast": "temperature",
+    "snr": "dB",
+    "time": "time",
+    "cells": "",
+    "reaches_back": "",
+}
+#: What the header says where the unit of a quantity is not known.
+UNKNOWN = {
+    "length": "length unit",
+    "area": "length unit2",
+    "volume": "length unit3",
+    "time": "time unit",
+    "temperature": "temperature unit",
+    "diffusivity": "length unit2/time unit",
 }
 
 
@@ -53,16 +77,22 @@ def export(rec: Reconstruction, path: str | os.PathLike[str], rule: Rule | str =
     Args:
         rec: what to write.
         path: ends in .h5 or .hdf5 (all of it; ``Reconstruction.load`` reads it), .npz (all of it, for NumPy),
-            .vti or .vtk (the volumes, for ParaView) or .csv (the table of defects).
+            .vti or .vtk (the volumes, for ParaView), .csv (the table of defects), or, experimental, .dcm (DICONDE: the
+            volume, and beside it the depth map, whose name ends in ``-depth.dcm``).
         rule: of the segmentation, where the file holds defects.
     """
-    suffix = one_of("the suffix", Path(path).suffix.lower(), (".h5", ".hdf5", ".npz", ".vti", ".vtk", ".csv"))
+    suffix = one_of("the suffix", Path(path).suffix.lower(), SUFFIXES)
     if suffix in (".h5", ".hdf5"):
         return write_hdf5(path, rec.record(), kind=KIND)
     if suffix == ".npz":
         return write_atomic(path, npz(rec, rule))
     if suffix == ".csv":
         return write_atomic(path, defect_table(rec, rule))
+    if suffix == ".dcm":
+        path = Path(path)
+        volume, depth = volume_object(rec, rule), depth_object(rec, rule)
+        write_atomic(path.with_name(f"{path.stem}-depth{path.suffix}"), depth)
+        return write_atomic(path, volume)
     write = vti if suffix == ".vti" else legacy_vtk
     return write_atomic(path, write(rec.grid, volumes(rec, rule)))
 
@@ -80,13 +110,17 @@ def volumes(rec: Reconstruction, rule: Rule | str = "default") -> dict[str, np.n
 
 
 def defect_table(rec: Reconstruction, rule: Rule | str = "default") -> str:
-    """The defects as CSV, one line each, the largest first; the header has the units in brackets."""
-    text = io.StringIO()
+    """The defects as CSV, one line each, the largest first; the header has the units in brackets, mm for a grid in m.
+
+    Rows and columns are pixels of the frames as they were read, from 0; ``time`` is that of the frame behind the SNR.
+    """
+    text, units = io.StringIO(), display_units(rec.meta)
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(_header(name, measure, rec) for name, measure in COLUMNS.items())
-    for defect in rec.defects(rule):
-        values = vars(defect) | dict(zip(("centre_z", "centre_y", "centre_x"), defect.centre, strict=True))
-        rows.writerow(_cell(values[name]) for name in COLUMNS)
+    rows.writerow(_header(name, measure, units) for name, measure in COLUMNS.items())
+    for defect, evidence in zip(rec.defects(rule), rec.evidence(rule), strict=True):
+        centre = dict(zip(("centre_z", "centre_y", "centre_x"), defect.centre, strict=True))
+        values = vars(defect) | vars(evidence) | centre
+        rows.writerow(_cell(values[name], measure, units) for name, measure in COLUMNS.items())
     return text.getvalue()
 
 
@@ -110,16 +144,19 @@ def npz(rec: Reconstruction, rule: Rule | str = "default") -> bytes:
     return content.getvalue()
 
 
-def _header(name: str, measure: int | str, rec: Reconstruction) -> str:
-    if measure == 0:
+def _header(name: str, measure: str, units: DisplayUnits) -> str:
+    if not measure:
         return name
-    if isinstance(measure, str):
-        return f"{name} ({rec.unit(measure) or 'length unit2/time unit'})"
-    return f"{name} ({rec.unit('length') or 'length unit'}{measure if measure > 1 else ''})"
+    known = getattr(units, measure).plain or UNKNOWN[measure] if measure in UNKNOWN else measure
+    return f"{name} ({known})"
 
 
-def _cell(value: Any) -> str:
-    return f"{value:.9g}" if isinstance(value, float) else str(int(value))
+def _cell(value: Any, measure: str, units: DisplayUnits) -> str:
+    """A number as it is shown; nothing where it is not known."""
+    if not isinstance(value, float):
+        return str(int(value))
+    shown = getattr(units, measure)(value) if measure in UNKNOWN else value
+    return "" if math.isnan(shown) else f"{shown:.9g}"
 
 
 def _json(value: Any) -> str:

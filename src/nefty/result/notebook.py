@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nefty.result.display_units import display_units, in_display_units
+
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction
 
@@ -21,17 +23,18 @@ WIDTH = 240
 
 def notebook_html(rec: Reconstruction) -> str:
     """A table and an image as one piece of HTML; nothing is fetched."""
-    defects, unit = rec.defects(), rec.unit("length")
+    rec = in_display_units(rec)
+    defects, unit, diffusivity = rec.defects(), rec.unit("length"), display_units(rec.meta).diffusivity.word
     facts = {
         "cells (z, y, x)": " × ".join(map(str, rec.grid.shape)),
         "size (z, y, x)": " × ".join(f"{s:g}" for s in rec.grid.size) + f" {unit}",
-        "background": f"{rec.background.min():.3g} to {rec.background.max():.3g} {rec.unit('diffusivity')}",
-        "defects": str(len(defects)),
+        "background": f"{rec.background.min():.3g} to {rec.background.max():.3g} {diffusivity}",
+        "indications": str(len(defects)),
         "fit": rec.verdict().text,
     }
     if defects:
         first = defects[0]
-        facts["largest defect"] = f"depth {first.depth_to_top:.3g}, diameter {first.diameter:.3g} {unit}"
+        facts["largest indication"] = f"depth {first.depth_to_top:.3g}, diameter {first.diameter:.3g} {unit}"
     if rec.stopped:
         facts["stopped"] = rec.stopped
     rows = "".join(
@@ -51,7 +54,7 @@ def _figure(depths: np.ndarray, size: tuple[float, float], unit: str) -> str:
         low, high = float(known.min()), float(known.max())
         legend = f"depth to the top, {low:.3g} (yellow) to {high:.3g} {unit} (violet); grey is sound"
     else:
-        low, high, legend = 0.0, 1.0, "depth to the top: no defect found"
+        low, high, legend = 0.0, 1.0, "depth to the top: no indication found"
     data = base64.b64encode(png(colours(depths, low, high))).decode()
     height = max(round(WIDTH * size[0] / size[1]), 1)
     return (

@@ -19,6 +19,7 @@ from nefty.core.run_folder import RESULT
 from nefty.physics.boundary import LATERAL
 from nefty.result.defects import DefectFinding, find_defects
 from nefty.result.depth_map import depth_map
+from nefty.result.evidence import DefectEvidence, find_evidence
 from nefty.result.exports import KIND, export
 from nefty.result.notebook import notebook_html
 from nefty.result.segmentation import Rule, Segmentation, segment
@@ -38,7 +39,7 @@ class Reconstruction:
         times: of the compared frames, (t,).
         measured: the recording that was fitted, (t, y, x), or (2, t, y, x) front first; NaN where it does not count.
         fitted: the model's frames of ``alpha``, of the same shape.
-        noise: standard deviation of the measured values; ``None`` if it is not known.
+        noise: standard deviation of the measured values, or of those of each frame, (t,); ``None`` if not known.
         history: one column per quantity, one entry per iteration: ``stage``, ``evaluations``, ``seconds``, ``misfit``
             (the mean of the squared residuals over noise^2), ``objective``, ``step`` and what the optimiser adds.
         recipe: the resolved configuration.
@@ -46,7 +47,9 @@ class Reconstruction:
         stopped: why it ended, in words.
         truth: the true diffusivity (z, y, x), where known.
         meta: what the recording said about itself. Known here: ``lateral``, ``"periodic"`` where defects go on across
-            the sides; ``units``, a mapping of ``length``, ``time``, ``temperature`` and ``diffusivity`` to their words.
+            the sides; ``units``, a mapping of ``length``, ``time``, ``temperature`` and ``diffusivity`` to their words;
+            ``preparation``, what was cut and averaged before (``nefty.result.frame_pixels``); ``material``,
+            ``calibration``, ``gain`` and ``notes``, which the report shows.
     """
 
     grid: Grid
@@ -55,7 +58,7 @@ class Reconstruction:
     times: np.ndarray
     measured: np.ndarray
     fitted: np.ndarray
-    noise: float | None = None
+    noise: float | np.ndarray | None = None
     history: dict[str, np.ndarray] = field(default_factory=dict)
     recipe: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, str] = field(default_factory=dict)
@@ -91,7 +94,7 @@ class Reconstruction:
         if np.isinf(self.measured).any() or not np.isfinite(self.measured).any():
             raise InputError("measured is infinite somewhere or NaN everywhere; mark what does not count with NaN.")
         if self.noise is not None:
-            object.__setattr__(self, "noise", number("noise", self.noise, at_least=0))
+            object.__setattr__(self, "noise", _noise(self.noise, len(self.times)))
         history = {name: np.asarray(column) for name, column in self.history.items()}
         if len({column.shape for column in history.values()}) > 1 or any(c.ndim != 1 for c in history.values()):
             raise InputError(
@@ -113,7 +116,15 @@ class Reconstruction:
     @property
     def misfit(self) -> float | None:
         """Mean squared residual over noise^2: 1 at the noise floor. ``None`` if the noise is not known or zero."""
-        return (self.rmse / self.noise) ** 2 if self.noise else None
+        noise = self.noise_of_frames
+        if noise is None or not noise.all():
+            return None
+        return float(np.nanmean(np.square(self.residual / noise[:, None, None], dtype=np.float64)))
+
+    @property
+    def noise_of_frames(self) -> np.ndarray | None:
+        """Standard deviation of the values of each frame, (t,); ``None`` if it is not known."""
+        return None if self.noise is None else np.broadcast_to(np.float64(self.noise), self.times.shape)
 
     @property
     def lateral(self) -> str:
@@ -135,14 +146,21 @@ class Reconstruction:
         return judge(self)
 
     def segmentation(self, rule: Rule | str = "default") -> Segmentation:
-        """Which cells are defect, by ``"default"``, ``"absolute"``, ``"paper-2d"`` or a rule of
-        ``nefty.result.segmentation`` with other values.
+        """Which cells are defect, by ``"default"``, ``"faint"``, ``"absolute"``, ``"paper-2d"`` or a rule of
+        ``nefty.result.segmentation`` with other values; the recipe may name another default.
         """
+        if rule == "default":
+            rule = self.recipe.get("rule", rule)
         return segment(self.alpha, self.background, self.grid, rule, self.lateral)
 
     def defects(self, rule: Rule | str = "default") -> list[DefectFinding]:
         """The connected defects with place, depth and size, the largest first."""
         return find_defects(self.alpha, self.background, self.grid, self.segmentation(rule))
+
+    def evidence(self, rule: Rule | str = "default") -> list[DefectEvidence]:
+        """Pixel, band of the depth, FWHM, thermal contrast and SNR of each of ``defects(rule)``."""
+        found = self.segmentation(rule)
+        return find_evidence(self, find_defects(self.alpha, self.background, self.grid, found), found)
 
     def depth_map(self, rule: Rule | str = "default") -> np.ndarray:
         """Depth to the top of the uppermost defect, (y, x) in length units; NaN where the part is sound."""
@@ -180,7 +198,7 @@ class Reconstruction:
         return Reconstruction.from_record(read_hdf5(path / RESULT if path.is_dir() else path, kind=KIND))
 
     def export(self, path: str | os.PathLike[str], rule: Rule | str = "default") -> Path:
-        """Write for other programs, by suffix: .h5, .npz, .vti or .vtk (ParaView), .csv (the defects)."""
+        """Write for other programs, by suffix: .h5, .npz, .vti or .vtk (ParaView), .csv (the defects), .dcm."""
         return export(self, path, rule)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
@@ -200,6 +218,17 @@ def _readonly(name: str, values: Any) -> np.ndarray:
     array = array.view() if array.dtype.kind == "f" else array.astype(np.float64)
     array.setflags(write=False)
     return array
+
+
+def _noise(given: Any, frames: int) -> float | np.ndarray:
+    """One number of at least 0, or one for each frame."""
+    if np.ndim(given) == 0:
+        return number("noise", given, at_least=0)
+    noise = _readonly("noise", given)
+    _shape("noise", noise, (frames,), "one value, or one per frame, (t,)")
+    if not (np.isfinite(noise) & (noise >= 0)).all():
+        raise InputError(f"noise={noise.min():g}..{noise.max():g} must be finite and at least 0.")
+    return noise
 
 
 def _shape(name: str, values: np.ndarray, expected: tuple[int, ...], what: str) -> None:

@@ -37,12 +37,20 @@ class Relative:
 
     Args:
         bounds: least and largest ratio. Air and foreign inlays lie below the larger, scatter of a sound part above.
+        edge: ``None`` chooses the ratio as said; a share takes the one where log(alpha/background) is that share of the
+            lowest under the middle pixel of the region.
+        resistance: whether depths lie where the resistance background/alpha - 1 is half of its largest, as the heat
+            feels it, and not where log(alpha/background) is; of a thin inclusion that is smeared over a few cells.
+        core: regions that nowhere fall below this ratio are dropped; ``None`` for none.
         min_cells: smaller regions are dropped.
         min_aspect: regions whose lateral diameter is less than this share of their depth are dropped: heat spreads
             sideways by about the depth on its way, and blurs them away (as a rule, what is seen has 1 or more).
     """
 
     bounds: tuple[float, float] = (0.2, 0.6)
+    edge: float | None = None
+    resistance: bool = False
+    core: float | None = None
     min_cells: int = 8
     min_aspect: float = 0.5
 
@@ -53,6 +61,10 @@ class Relative:
             low = high = 0.0
         if not 0 < low <= high < 1:
             raise InputError(f"bounds={self.bounds!r} must be two ratios, 0 < low <= high < 1, such as (0.2, 0.6).")
+        if self.edge is not None:
+            number("edge", self.edge, above=0)
+        if self.core is not None:
+            number("core", self.core, above=0)
         count("min_cells", self.min_cells)
         number("min_aspect", self.min_aspect, at_least=0)
 
@@ -99,7 +111,13 @@ class Paper2D:
 
 
 Rule = Relative | Absolute | Paper2D
-RULES: dict[str, Rule] = {"default": Relative(), "absolute": Absolute(), "paper-2d": Paper2D()}
+#: ``"faint"`` is for calibrated recordings of real parts, whose inclusions may conduct half as well as the part.
+RULES: dict[str, Rule] = {
+    "default": Relative(),
+    "faint": Relative(bounds=(0.1, 0.8), edge=0.2, resistance=True, core=0.35, min_aspect=1.0),
+    "absolute": Absolute(),
+    "paper-2d": Paper2D(),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +138,12 @@ class Segmentation:
     def mask(self) -> np.ndarray:
         """Whether a cell is defect, (z, y, x)."""
         return self.labels > 0
+
+    def depth_profile(self, ratio: np.ndarray) -> np.ndarray:
+        """What depths are read from, of alpha/background: 0 where sound, negative in a defect."""
+        if isinstance(self.rule, Relative) and self.rule.resistance:
+            return 1 - 1 / ratio
+        return np.log(ratio)
 
     @property
     def footprint(self) -> np.ndarray:
@@ -180,13 +204,21 @@ def _relative(log_ratio: np.ndarray, grid: Grid, rule: Relative, periodic: bool)
     ratios = [-np.inf]  # where no candidate is
     for name, box in enumerate(ndimage.find_objects(names), start=1):
         window = tuple(slice(max(s.start - NEIGHBOURHOOD, 0), s.stop + NEIGHBOURHOOD) for s in box)
+        if rule.edge is not None:
+            inside = np.where(names[box] == name, log_ratio.flat[cells[box]], 0.0).min(axis=0)
+            ratios.append(np.clip(np.median(inside[inside < 0]) * rule.edge, low, high))
+            continue
         near = ndimage.binary_dilation(names[window] == name, np.ones((3, 3, 3)), iterations=NEIGHBOURHOOD)
         values = log_ratio.flat[np.unique(cells[window][np.asarray(near, dtype=bool)])]
         ratios.append(np.clip(threshold_otsu(values), low, high))
     labels, regions = label(log_ratio < np.array(ratios)[candidates], periodic=periodic)
     boxes = enumerate(ndimage.find_objects(labels), start=1)
     wide = [_aspect(labels[box] == name, box[0].start, grid) >= rule.min_aspect for name, box in boxes]
-    return _keep_large(labels, regions, rule.min_cells, np.array(wide, dtype=bool))
+    keep = np.array(wide, dtype=bool)
+    if rule.core is not None and regions:
+        lowest = ndimage.minimum(log_ratio, labels, np.arange(1, regions + 1))
+        keep &= np.asarray(lowest) < np.log(rule.core)
+    return _keep_large(labels, regions, rule.min_cells, keep)
 
 
 def _aspect(region: np.ndarray, first: int, grid: Grid) -> float:

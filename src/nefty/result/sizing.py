@@ -142,12 +142,22 @@ def _checked(values: Any, mask: Any, others: Any) -> tuple[np.ndarray, np.ndarra
     return values, mask, others
 
 
-def _ring_level(values: np.ndarray, mask: np.ndarray, others: np.ndarray, spacing: tuple[float, float]) -> float:
-    """Median of the sound pixels that are one to two diameters away from the mask."""
-    diameter = math.sqrt(4 * mask.sum() * spacing[0] * spacing[1] / math.pi)
+def sound_ring(mask: np.ndarray, spacing: tuple[float, float]) -> np.ndarray:
+    """Pixels (y, x) that are one to two diameters of the mask away from it, where the sound level is looked for."""
+    diameter = _diameter(mask, spacing)
     distance = np.asarray(ndimage.distance_transform_edt(~mask, sampling=spacing))
-    ring = (distance >= diameter) & (distance <= 2 * diameter) & ~others & np.isfinite(values)
+    return (distance >= diameter) & (distance <= 2 * diameter)
+
+
+def _diameter(mask: np.ndarray, spacing: tuple[float, float]) -> float:
+    return math.sqrt(4 * mask.sum() * spacing[0] * spacing[1] / math.pi)
+
+
+def _ring_level(values: np.ndarray, mask: np.ndarray, others: np.ndarray, spacing: tuple[float, float]) -> float:
+    """Median of the sound pixels in the ring around the mask."""
+    ring = sound_ring(mask, spacing) & ~others & np.isfinite(values)
     if not ring.any():
+        diameter = _diameter(mask, spacing)
         raise InputError(
             f"there is no sound pixel between {diameter:.3g} and {2 * diameter:.3g} away from the defect; give its "
             "sound level as sound=, or a smaller mask."

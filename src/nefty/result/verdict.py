@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import ndimage
 
+from nefty.result.frame_pixels import frame_pixels
+
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction
 
@@ -50,7 +52,7 @@ def judge(rec: Reconstruction) -> Verdict:
     ratio, worst = float(np.sqrt(rec.misfit)), _worst(rec)
     unit = rec.unit("time")
     when = f"t = {rec.times[worst.frame]:.3g}{' ' * bool(unit)}{unit}"
-    where = f"around pixel (y, x) = {worst.pixel}{worst.face}"
+    where = f"around pixel (y, x) = {_frame_pixel(rec, worst.pixel)}{worst.face}"
     if ratio > UNEXPLAINED:
         return Verdict(
             "unexplained",
@@ -62,7 +64,7 @@ def judge(rec: Reconstruction) -> Verdict:
             "overfitted",
             f"The volume fits below the noise: the residual is only {ratio:.2g} times the noise, so noise is being "
             "explained by structure that is not there. Use a larger regularisation weight or stop earlier; if the "
-            f"noise of {rec.noise:.3g} was given by hand, check it.",
+            f"noise of {np.median(rec.noise_of_frames):.3g} was given by hand, check it.",
         )
     if worst.stands_out:
         return Verdict(
@@ -112,7 +114,8 @@ def _remedy(rec: Reconstruction, frame: int) -> str:
 
 
 def _worst(rec: Reconstruction) -> _Worst:
-    square = np.square(rec.residual / rec.noise, dtype=np.float64)
+    assert rec.noise_of_frames is not None  # judge sees to it
+    square = np.square(rec.residual / rec.noise_of_frames[:, None, None], dtype=np.float64)
     square = square.reshape(-1, *square.shape[-3:])  # (face, t, y, x)
     valid = np.isfinite(square)
     square = np.where(valid, square, 0)
@@ -129,6 +132,12 @@ def _worst(rec: Reconstruction) -> _Worst:
         face=(" of the front", " of the back")[face] if len(square) == 2 else "",
         stands_out=bool((frames > limit + frame_errors).any() or (patches > limit + patch_errors).any()),
     )
+
+
+def _frame_pixel(rec: Reconstruction, pixel: tuple[int, int]) -> tuple[int, int]:
+    """Row and column, in the frames as they were read, of a pixel that was compared."""
+    _, dy, dx = rec.grid.spacing
+    return frame_pixels(rec.grid, rec.meta).pixel((pixel[0] + 0.5) * dy, (pixel[1] + 0.5) * dx)
 
 
 def _patch_sums(images: np.ndarray) -> np.ndarray:

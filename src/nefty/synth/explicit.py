@@ -44,6 +44,7 @@ def simulate_explicit(
     observe: str = "front",
     refine: int = 1,
     safety: float = 2.0,
+    air: np.ndarray | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> np.ndarray:
     """Simulate a recording by forward Euler in float64.
@@ -61,10 +62,13 @@ def simulate_explicit(
         boundary: the sides; periodic in x and y and adiabatic in z if not given.
         face_mean: diffusivity between two cells, ``"harmonic"``, ``"arithmetic"`` or ``"min"`` (PhiFlow's).
         anisotropy: (alpha_y/alpha_z, alpha_x/alpha_z).
-        observe: ``"front"``, ``"back"`` or ``"both"``.
+        observe: ``"front"``, ``"back"`` or ``"both"``: means over the outermost cells; or ``"surface"``: the front
+            surface itself, from the parabola through the means of the two outermost cells that loses h_front T.
         refine: simulate on cells so many times smaller along each axis and average the frames down; a pixel
             is the mean over the outermost cell of ``grid`` whatever the refinement.
         safety: the factor of the rule above; at least 1, beyond which forward Euler is unstable.
+        air: cells (z, y, x) that are no part but air at ambient, such as a hole drilled from the back; on the refined
+            grid. Walls towards them lose heat like the back face.
         progress: called with (frames done, frames in all) after each frame.
 
     Returns:
@@ -76,7 +80,7 @@ def simulate_explicit(
         raise InputError(f"boundary={boundary!r} must be a nefty.Boundary(...).")
     times = frame_times(times)
     one_of("face_mean", face_mean, FACE_MEANS)
-    one_of("observe", observe, ("front", "back", "both"))
+    one_of("observe", observe, ("front", "back", "both", "surface"))
     safety = number("safety", safety, at_least=1)
     factor = count("refine", refine)
     fine = grid.refined(factor)
@@ -86,14 +90,19 @@ def simulate_explicit(
         where = _first(alpha <= 0)
         raise InputError(f"alpha{list(where)}={alpha[where]:g} must be above 0; an insulator is a small value.")
     faces = face_conductances(fine, alpha, boundary, face_mean, anisotropy)
+    part = _part(air, fine, factor, observe)
+    if part.size:
+        _insulate(faces, part, fine, alpha, boundary, anisotropy)
     fastest = _largest_row_sum(*faces)
     temperature, source, switches = _start(initial, grid, factor)
+    if part.size:
+        temperature *= part
     if boundary.front == "robin" and boundary.robin == "surface":  # some of the flux is lost before it enters a cell
         source = source / (1 + boundary.h_front * fine.spacing[0] / (2 * alpha[0]))
 
-    views = [side for side in ("front", "back") if observe in (side, "both")]
+    views = ["surface"] if observe == "surface" else [s for s in ("front", "back") if observe in (s, "both")]
     frames = np.empty((len(views), times.size, *grid.shape[1:]))
-    buffer, ambient = np.empty_like(temperature), np.zeros(fine.shape[2])
+    buffer, rows = np.empty_like(temperature), np.stack([np.zeros(fine.shape[2]), np.ones(fine.shape[2])])
     now = 0.0
     for index, time in enumerate(times):
         for begin, end in _pieces(now, time, switches):
@@ -101,10 +110,13 @@ def simulate_explicit(
             substeps = max(LEAST_SUBSTEPS, math.ceil(safety * (end - begin) * fastest * (1 - 1e-9)))
             dt = (end - begin) / substeps
             with _threads_for(fine):
-                temperature, buffer = _forward_euler(temperature, buffer, *faces, ambient, heating, dt, substeps)
+                temperature, buffer = _forward_euler(temperature, buffer, *faces, part, rows, heating, dt, substeps)
         now = time
         for view, side in enumerate(views):
-            layer = temperature[:factor] if side == "front" else temperature[-factor:]
+            if side == "surface":
+                layer = _surface(temperature, alpha[0], boundary.h_front, fine.spacing[0])[None].repeat(factor, axis=0)
+            else:
+                layer = temperature[:factor] if side == "front" else temperature[-factor:]
             frames[view, index] = _averaged_down(layer, factor)
         if progress is not None:
             progress(index + 1, times.size)
@@ -144,6 +156,47 @@ def _sink(alpha: np.ndarray, h: float, dz: float, robin: str) -> np.ndarray:
     return h / (1 + h * half_cell) / dz
 
 
+def _part(air: np.ndarray | None, fine: Grid, factor: int, observe: str) -> np.ndarray:
+    """1 in the part and 0 in air, on the refined grid; empty if there is no air."""
+    least = 2 if observe == "surface" else 1
+    if fine.shape[0] < least:
+        raise InputError(f'observe="surface" needs at least two layers of cells, the grid has {fine.shape[0]}.')
+    if air is None:
+        return np.empty((0, 0, 0))
+    air = np.asarray(air)
+    if air.dtype != bool or air.shape != fine.shape:
+        raise InputError(f"air of {air.dtype} {air.shape} must be true or false for each cell {fine.shape} (z, y, x).")
+    if air[: max(factor, least)].any():
+        raise InputError("air reaches the front face, which the frames show; leave part of the thickness above it.")
+    return (~air).astype(np.float64)
+
+
+def _insulate(
+    faces: tuple[np.ndarray, ...],
+    part: np.ndarray,
+    grid: Grid,
+    alpha: np.ndarray,
+    boundary: Boundary,
+    anisotropy: tuple[float, float],
+) -> None:
+    """Faces between part and air lose heat with h_back, in place; between air and air nothing flows."""
+    for axis, (spacing, ratio) in enumerate(zip(grid.spacing, (1.0, *anisotropy), strict=True)):
+        inner = np.moveaxis(faces[axis], axis, 0)[1:-1]
+        inside, material = np.moveaxis(part, axis, 0), np.moveaxis(alpha, axis, 0)
+        both = inside[:-1] * inside[1:] > 0
+        wall = inside[:-1] != inside[1:]
+        own = np.where(inside[:-1] > 0, material[:-1], material[1:]) * ratio
+        inner[...] = np.where(both, inner, np.where(wall, _sink(own, boundary.h_back, spacing, boundary.robin), 0.0))
+        if axis > 0 and boundary.lateral == "periodic" and (inside[0] != inside[-1]).any():
+            raise InputError("air across a periodic side is not supported; keep holes away from the sides.")
+    faces[0][-1] *= part[-1]
+
+
+def _surface(temperature: np.ndarray, alpha: np.ndarray, h: float, dz: float) -> np.ndarray:
+    """Temperature of the front surface, (y, x): a of a + s z + b z^2 with s = h a/alpha and the means of two cells."""
+    return (7 * temperature[0] - temperature[1]) / (6 + 2 * h * dz / alpha)
+
+
 def _largest_row_sum(gz: np.ndarray, gy: np.ndarray, gx: np.ndarray) -> float:
     """1/dt_stable: eigenvalues of the operator lie within twice the largest sum (Gershgorin)."""
     total = gz[:-1] + gz[1:] + gy[:, :-1] + gy[:, 1:] + gx[..., :-1] + gx[..., 1:]
@@ -151,12 +204,14 @@ def _largest_row_sum(gz: np.ndarray, gy: np.ndarray, gx: np.ndarray) -> float:
 
 
 @njit(parallel=True, cache=True, fastmath={"contract"})
-def _forward_euler(now, then, gz, gy, gx, ambient, source, dt, substeps):  # pragma: no cover - compiled
+def _forward_euler(now, then, gz, gy, gx, part, rows, source, dt, substeps):  # pragma: no cover - compiled
     """Take ``substeps`` steps of length dt; return (temperature, scratch), which are ``now`` and ``then``.
 
-    ``ambient`` is a row of zeros beyond the front and back; ``source`` warms the front cells, per time.
+    ``part`` is 0 in air, which stays at ambient, and 1 elsewhere; empty if there is no air. ``rows`` are a row of
+    zeros, for beyond the front and back, and one of ones; ``source`` warms the front cells, per time.
     """
     nz, ny, nx = now.shape
+    ambient = rows[0]
     for _ in range(substeps):
         for row in prange(nz * ny):
             z = row // ny
@@ -167,25 +222,34 @@ def _forward_euler(now, then, gz, gy, gx, ambient, source, dt, substeps):  # pra
             north = now[z, y - 1] if y > 0 else now[z, ny - 1]
             south = now[z, y + 1] if y < ny - 1 else now[z, 0]
             g_front, g_back, g_north, g_south, g = gz[z, y], gz[z + 1, y], gy[z, y], gy[z, y + 1], gx[z, y]
+            here = part[z, y] if part.size else rows[1]
             for x in range(1, nx - 1):
-                new[x] = t[x] + dt * (
-                    g_front[x] * (front[x] - t[x])
-                    + g_back[x] * (back[x] - t[x])
-                    + g_north[x] * (north[x] - t[x])
-                    + g_south[x] * (south[x] - t[x])
-                    + g[x] * (t[x - 1] - t[x])
-                    + g[x + 1] * (t[x + 1] - t[x])
+                new[x] = here[x] * (
+                    t[x]
+                    + dt
+                    * (
+                        g_front[x] * (front[x] - t[x])
+                        + g_back[x] * (back[x] - t[x])
+                        + g_north[x] * (north[x] - t[x])
+                        + g_south[x] * (south[x] - t[x])
+                        + g[x] * (t[x - 1] - t[x])
+                        + g[x + 1] * (t[x + 1] - t[x])
+                    )
                 )
             for x in (0, nx - 1):
                 west = t[x - 1] if x > 0 else t[nx - 1]
                 east = t[x + 1] if x < nx - 1 else t[0]
-                new[x] = t[x] + dt * (
-                    g_front[x] * (front[x] - t[x])
-                    + g_back[x] * (back[x] - t[x])
-                    + g_north[x] * (north[x] - t[x])
-                    + g_south[x] * (south[x] - t[x])
-                    + g[x] * (west - t[x])
-                    + g[x + 1] * (east - t[x])
+                new[x] = here[x] * (
+                    t[x]
+                    + dt
+                    * (
+                        g_front[x] * (front[x] - t[x])
+                        + g_back[x] * (back[x] - t[x])
+                        + g_north[x] * (north[x] - t[x])
+                        + g_south[x] * (south[x] - t[x])
+                        + g[x] * (west - t[x])
+                        + g[x + 1] * (east - t[x])
+                    )
                 )
             if z == 0:
                 for x in range(nx):

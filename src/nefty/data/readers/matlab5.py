@@ -158,24 +158,29 @@ class Reader:
 
 def read(path: Path, given: Given) -> Sequence:
     """Read one variable of a file, in pieces."""
-    places = _places(path)
-
-    def pieces(name: str, axes: str) -> Pieces:
-        place = places[name]
-        if place.packed is None or len(place.shape) != 3 or axes[2] != "t":
-            found = of_array(place.mapped(), axes)
-        else:
-            y, x = place.shape[:2] if axes == "yxt" else place.shape[1::-1]
-            within = "xy" if axes == "yxt" else "yx"
-            found = of_stream(place.unpacked, (place.shape[2], y, x), place.stored, within)
-        return Pieces(found.shape, place.meant, found.read)
-
+    places = variables_of(path)
     shapes = {name: place.shape for name, place in places.items()}
-    variables = Variables(shapes, pieces, lambda name: np.array(places[name].mapped()), lambda name: [])
+    variables = Variables(
+        shapes,
+        lambda name, axes: frames_at(places[name], axes),
+        lambda name: np.array(places[name].mapped()),
+        lambda name: [],
+    )
     return recording(path, variables, given)
 
 
-def _places(path: Path) -> dict[str, Place]:
+def frames_at(place: Place, axes: str) -> Pieces:
+    """The frames of an array whose axes stand in this order."""
+    if place.packed is None or len(place.shape) != 3 or axes[2] != "t":
+        found = of_array(place.mapped(), axes)
+    else:
+        y, x = place.shape[:2] if axes == "yxt" else place.shape[1::-1]
+        within = "xy" if axes == "yxt" else "yx"
+        found = of_stream(place.unpacked, (place.shape[2], y, x), place.stored, within)
+    return Pieces(found.shape, place.meant, found.read)
+
+
+def variables_of(path: Path) -> dict[str, Place]:
     """Where the arrays of numbers of a file stand, by name."""
     size = os.path.getsize(path)
     refuse_longer(path, HEAD, size, "the values of its head")

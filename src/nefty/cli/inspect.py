@@ -1,0 +1,178 @@
+"""``nefty inspect``: what a recording holds, what is missing for a reconstruction, and what would be assumed."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nefty.cli.recording_options import RecordingOptions, takes_recording_options
+
+if TYPE_CHECKING:
+    from nefty.cli.recording import Recording
+    from nefty.data.preparation.steps import Prepared
+
+WIDTH = 100
+
+
+@takes_recording_options
+def run(
+    file: Annotated[Path, typer.Argument(help="The recording; docs/formats.md lists the formats.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option(help="The page; the file's name with -inspect.html if not given.", dir_okay=False)
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    *,
+    options: RecordingOptions,
+) -> None:
+    """Show what a recording holds, what is missing for a reconstruction, and what would be assumed.
+
+    Takes the same options as "nefty reconstruct", and changes nothing.
+    """
+    from nefty.cli.recording import read_recording
+    from nefty.cli.run_files import open_in_browser
+    from nefty.core.files import write_atomic
+    from nefty.report.inspection_page import Inspection, inspection_page
+    from nefty.report.style import Units
+
+    recording = read_recording(file, options)
+    prepared = recording.prepared or _as_it_is(recording)
+    lines = _summary(recording, prepared)
+    width = max(len(name) for name, _ in lines)
+    typer.echo("\n".join(_wrapped(name, value, width) for name, value in lines))
+    typer.echo(f"\n{_verdict(recording, options)}")
+    units = recording.sequence.meta.get("units") or {}
+    page = inspection_page(
+        Inspection(
+            file=file.name,
+            recording=_front(recording.loaded if recording.prepared is not None else recording.sequence),
+            prepared=prepared,
+            steps=recording.steps or prepared.steps,
+            missing=[str(fact) for fact in recording.missing],
+            summary=lines,
+            units=Units("", _time_unit(recording), str(units.get("temperature") or "")),
+        )
+    )
+    path = write_atomic(out or Path(f"{file.stem}-inspect.html"), page.render())
+    typer.echo(f"\n{path}  open it in a browser")
+    if show:
+        open_in_browser(path)
+
+
+def _as_it_is(recording: Recording) -> Prepared:
+    """What the pictures show of a recording that needs no step."""
+    from nefty.data.preparation.choice import NOTHING, preparation
+    from nefty.data.preparation.prepare import prepare
+
+    return prepare(_front(recording.sequence), preparation(**NOTHING))
+
+
+def _front(sequence):
+    """The face that is shown, of a recording of both."""
+    import dataclasses
+
+    if sequence.observe != "both":
+        return sequence
+    return dataclasses.replace(sequence, observe="front", frames=sequence.frames[0])
+
+
+def _summary(recording: Recording, prepared: Prepared) -> list[tuple[str, str]]:
+    """Names and values, one line each."""
+    import numpy as np
+
+    loaded = recording.loaded
+    t, y, x = loaded.shape
+    unit = _time_unit(recording)
+    lines = [("File", str(recording.file))]
+    camera = [str(loaded.meta[key]) for key in ("camera", "lens") if loaded.meta.get(key)]
+    lines += [("Camera", ", ".join(camera))] if camera else []
+    both = " on each of two faces" if loaded.observe == "both" else ""
+    lines.append(("Frames", f"{t} of {y} x {x} pixels (rows x columns){both}"))
+    steps = np.diff(loaded.times)
+    if not recording.rate_known:
+        lines.append(("Rate", "not known; times below are counted in frames"))
+    elif steps.size:
+        step = float(np.median(steps))
+        even = np.ptp(steps) <= 0.01 * step
+        rate = f"{1 / step:.4g} per {unit}" if even else f"{1 / step:.4g} per {unit} in the middle, uneven"
+        lines.append(("Rate", f"{rate}, {loaded.times[-1] - loaded.times[0]:.4g} {unit} in all"))
+    lines += [(_titled(step.name), step.text + (" [assumed]" if step.assumed else "")) for step in _all(recording)]
+    lines += _physics(recording, prepared)
+    return lines
+
+
+def _all(recording: Recording):
+    if recording.steps:
+        return recording.steps
+    from nefty.data.preparation.steps import Step
+
+    return [Step("preparation", "None: nefty made this recording, or prepared it before, and it says everything.")]
+
+
+def _physics(recording: Recording, prepared: Prepared) -> list[tuple[str, str]]:
+    """Noise, size and Fourier number."""
+    import numpy as np
+
+    sequence = recording.sequence
+    lines = []
+    sigma = prepared.step("times").values["sigma"]
+    used = prepared.pictures.levels[prepared.pictures.used]
+    if sigma and np.isfinite(used).any():
+        rise = float(np.nanmax(used))
+        unit = str((sequence.meta.get("units") or {}).get("temperature") or "")
+        ratio = "" if prepared.step("ambient").assumed else f" of a rise of {rise:.3g} {unit}, 1 in {rise / sigma:.3g}"
+        lines.append(("Noise", f"{sigma:.3g} {unit}{ratio}".strip()))
+    metres = (sequence.meta.get("units") or {}).get("length") == "m"
+    if sequence.size is not None:
+        factor, unit = (1e3, "mm") if metres else (1.0, "")
+        z, y, x = (factor * side for side in sequence.size)
+        pixel = factor * sequence.size[1] / sequence.shape[1]
+        words = f"{y:.4g} x {x:.4g} {unit}, {z:.4g} {unit} thick; pixels of {pixel:.3g} {unit}"
+        lines.append(("Size", " ".join(words.replace(" ,", ",").replace(" ;", ";").split())))
+    else:
+        sides = {"pixel": "pixels of {} mm", "thickness": "{} mm thick"}
+        known = [
+            words.format(" x ".join(f"{1e3 * float(v):.4g}" for v in np.ravel(sequence.meta[name])))
+            for name, words in sides.items()
+            if name in sequence.meta
+        ]
+        lines.append(("Size", ", ".join(known) or "not known"))
+    about = sequence.meta.get("material")
+    if sequence.size is not None and isinstance(about, dict) and recording.rate_known:
+        reached = float(about["alpha_z"]) * sequence.times[-1] / sequence.size[0] ** 2
+        enough = "enough for the whole thickness" if reached >= 0.3 else "too short to see the back wall"
+        lines.append(("Fourier number", f"{reached:.3g} = alpha t/L^2 at the last frame, {enough}"))
+    return lines
+
+
+def _verdict(recording: Recording, options: RecordingOptions) -> str:
+    """What is missing, and the command that reconstructs."""
+    import textwrap
+
+    words = ["nefty", "reconstruct", str(recording.file), *options.words()]
+    command = shlex.join(words) + "".join(f" {fact.option} {fact.example}" for fact in recording.missing)
+    if not recording.missing:
+        return f"Nothing is missing. To reconstruct:\n{command}"
+    lines = [f"  {fact.option:<14} {fact.what}" for fact in recording.missing]
+    told = textwrap.fill("Missing; nefty reconstruct would ask for it by name:", WIDTH)
+    return "\n".join([told, *lines, "To reconstruct, with your values in place of these:", command])
+
+
+def _time_unit(recording: Recording) -> str:
+    if not recording.rate_known:
+        return "frames"
+    return str((recording.loaded.meta.get("units") or {}).get("time") or "time unit")
+
+
+def _titled(name: str) -> str:
+    return name.capitalize()
+
+
+def _wrapped(name: str, value: str, width: int) -> str:
+    import textwrap
+
+    return textwrap.fill(
+        value, WIDTH, initial_indent=f"{name:<{width}}  ", subsequent_indent=" " * (width + 2), break_on_hyphens=False
+    )

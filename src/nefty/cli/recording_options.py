@@ -1,0 +1,115 @@
+"""The options that say what a recording's file does not, shared by the verbs that read one.
+
+They are written once, as the fields of ``RecordingOptions``; ``takes_recording_options`` gives them to a command.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def _option(metavar: str, help: str, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=help, show_default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordingOptions:
+    """What was given on the command line; None for what was not."""
+
+    thickness: Annotated[str | None, _option("LENGTH", 'Of the part, such as "1.3 mm".')] = None
+    pixel: Annotated[str | None, _option("LENGTH", 'What a pixel of the camera sees, "0.2 mm" or "0.2 mm,0.3 mm".')] = (
+        None
+    )
+    material: Annotated[
+        str | None, _option("NAME", "cfrp, gfrp, pvc, pmma, epoxy, stainless-steel, mild-steel, aluminium; or a .toml.")
+    ] = None
+    alpha: Annotated[
+        str | None, _option("DIFFUSIVITY", 'Through the thickness, such as "4.5e-7 m2/s"; in-plane ratios stay.')
+    ] = None
+    pulse: Annotated[str | None, _option("TIME", 'How long the heating lasted, such as "20 ms".')] = None
+    no_losses: Annotated[bool, typer.Option("--no-losses", help="The faces lose no heat.", show_default=False)] = False
+    fps: Annotated[float | None, _option("RATE", "Frames per second.")] = None
+    units: Annotated[str | None, _option("UNIT", "Of the values: K, C or counts.")] = None
+    flash_frame: Annotated[int | None, _option("N", "Number, from 0, of the frame in which the flash falls.")] = None
+    onset: Annotated[
+        str | None, _option("HOW", "When within that frame: frame (its own time), decay (from the cooling), auto.")
+    ] = None
+    ambient: Annotated[
+        str | None,
+        _option("VALUE", "To subtract, in the unit of the values; or frames, pixels (before the flash), off."),
+    ] = None
+    variable: Annotated[str | None, _option("NAME", "Array in the file, where it holds several.")] = None
+    axes: Annotated[str | None, _option("ORDER", "Of the array: tyx, yxt, txy or xyt.")] = None
+    lookup: Annotated[Path | None, _option("FILE.npy", "Temperature of each count, the first of count 0.")] = None
+    calibration: Annotated[str | None, _option("SLOPE,OFFSET", "Temperature = slope x value + offset.")] = None
+    mask: Annotated[Path | None, _option("FILE.npy", "Pixels (y, x) that count, true or false.")] = None
+    roi: Annotated[
+        str | None,
+        _option("Y0:Y1,X0:X1", "Only this rectangle of pixels, negative ones from the end; auto for the outline."),
+    ] = None
+    bin: Annotated[
+        str | None, _option("N", 'Average N x N pixels; or to a pixel size such as "0.5 mm"; auto, off.')
+    ] = None
+    frames: Annotated[str | None, _option("N", "Average in time to about N frames; off keeps all.")] = None
+    start: Annotated[str | None, _option("TIME", 'Leave out frames earlier than this after the flash, "50 ms".')] = None
+    until: Annotated[str | None, _option("TIME", 'Leave out frames later than this after the flash, "20 s".')] = None
+    gain: Annotated[str | None, _option("HOW", "joint: estimated by the inversion; early: divided out before.")] = None
+    corrupt: Annotated[str | None, _option("FRAMES", "To leave out, such as 100,101; auto finds them, off.")] = None
+    dead: Annotated[str | None, _option("HOW", "Look for dead pixels: auto or off.")] = None
+    saturation: Annotated[
+        str | None, _option("VALUE", "From which on the camera is saturated; auto finds it, off.")
+    ] = None
+    drift: Annotated[
+        str | None, _option("Y0:Y1,X0:X1", "Pixels that were not heated, which tell the camera's drift; auto, off.")
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """What was given, by name."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: value for name, value in values.items() if value is not None and value is not False}
+
+    def words(self) -> list[str]:
+        """The options as they are typed."""
+        return [
+            word
+            for name, value in self.given().items()
+            for word in (
+                [option_of(name)]
+                if value is True
+                else [option_of(name), f"{value:g}" if isinstance(value, float) else str(value)]
+            )
+        ]
+
+
+def option_of(name: str) -> str:
+    """``"--flash-frame"`` of ``"flash_frame"``."""
+    return f"--{name.replace('_', '-')}"
+
+
+def takes_recording_options(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with the fields of ``RecordingOptions`` as options; it gets them as ``options``."""
+    own = inspect.signature(command, eval_str=True)
+    hints = typing.get_type_hints(RecordingOptions, include_extras=True)
+    shared = [
+        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        for f in fields(RecordingOptions)
+    ]
+
+    @functools.wraps(command)
+    def run(**values: Any) -> None:
+        options = RecordingOptions(**{p.name: values.pop(p.name) for p in shared})
+        command(**values, options=options)
+
+    kept = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for name, p in own.parameters.items() if name != "options"]
+    run.__signature__ = own.replace(parameters=[*kept, *shared])  # pyright: ignore[reportAttributeAccessIssue]
+    run.__annotations__ = {p.name: p.annotation for p in (*kept, *shared)}
+    del run.__wrapped__
+    return run

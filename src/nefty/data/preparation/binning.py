@@ -1,0 +1,111 @@
+"""Fewer, larger pixels: means of n x n."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from nefty.core.errors import InputError
+from nefty.data.preparation.steps import Step, counted
+from nefty.data.sequence import Sequence
+from nefty.physics.pulses import TopHatPulse
+
+MOST = 160 * 128  # pixels: about 128 x 128, and no coarser than it must be for a picture of 320 x 256
+PRESENT = 0.5  # the share of values that a mean needs
+
+
+def choose_bin(choice: str | int, shape: tuple[int, int], pixel: float | None, wanted: float | None) -> int:
+    """How many pixels along each side make one.
+
+    Args:
+        choice: ``Preparation.bin``.
+        shape: of the frames, (y, x).
+        pixel: their present size, where it is known.
+        wanted: the size to come to, about; goes before an automatic choice.
+    """
+    if wanted is not None:
+        if pixel is None:
+            raise InputError(f"pixel={wanted:g} cannot be reached: the size of the recording's pixels is not known.")
+        n = max(1, round(wanted / pixel))
+    elif isinstance(choice, int):
+        n = choice
+    else:
+        n = 1 if choice == "off" else max(1, int(np.ceil(np.sqrt(shape[0] * shape[1] / MOST))))
+    if n > min(shape):
+        raise InputError(f"bin={n} is larger than the frames of {shape[0]} x {shape[1]} pixels (y, x); choose less.")
+    return n
+
+
+def binned(frame: np.ndarray, n: int) -> np.ndarray:
+    """Means (y/n, x/n) over n x n pixels of a frame whose sides n divides; missing where half of them are."""
+    if n == 1:
+        return frame
+    y, x = frame.shape[-2] // n, frame.shape[-1] // n
+    blocks = np.moveaxis(frame.reshape(*frame.shape[:-2], y, n, x, n), -3, -2).reshape(*frame.shape[:-2], y, x, n * n)
+    total = blocks.sum(axis=-1)
+    if np.isfinite(total).all():
+        return total / (n * n)
+    here = np.isfinite(blocks)
+    count = here.sum(axis=-1)
+    total = np.where(here, blocks, 0.0).sum(axis=-1)
+    return np.where(count > PRESENT * n * n, total / np.maximum(count, 1), np.nan)
+
+
+def binned_rest(sequence: Sequence, n: int) -> Sequence:
+    """What a recording says pixel by pixel besides its frames, for larger pixels: profile, mask, truth of the face.
+
+    Args:
+        sequence: with one frame, whose sides n divides.
+        n: pixels along each side.
+    """
+    if n == 1:
+        return sequence
+    face = sequence.shape[1:]
+    changed: dict = {"frames": binned(sequence.frames.astype(np.float64), n), "meta": dict(sequence.meta)}
+    if sequence.mask is not None:
+        changed["mask"] = binned(sequence.mask.astype(np.float64), n) > PRESENT
+    pulse = sequence.excitation
+    profile = np.asarray(pulse.profile) if isinstance(pulse, TopHatPulse) and pulse.profile is not None else None
+    if isinstance(pulse, TopHatPulse) and profile is not None and profile.shape == face:
+        changed["excitation"] = dataclasses.replace(pulse, profile=binned(profile.astype(np.float64), n))
+    elif isinstance(pulse, np.ndarray) and pulse.shape[1:] == face:
+        changed["excitation"] = binned(pulse, n)
+    defects = sequence.meta.get("defect_mask")
+    if defects is not None and np.shape(defects) == face:
+        changed["meta"]["defect_mask"] = binned(np.asarray(defects, dtype=np.float64), n) > PRESENT
+    return dataclasses.replace(sequence, **changed)
+
+
+def pixels_step(
+    sequence: Sequence, region: tuple[int, int, int, int], choice: str | int, wanted: float | None
+) -> tuple[Sequence, int, tuple[int, int, int, int], Step]:
+    """A recording but for its frames, cut and binned; by how much; the region that fills whole means; what to say.
+
+    Args:
+        sequence: the recording.
+        region: rows and columns (y0, y1, x0, x1).
+        choice: ``Preparation.bin``.
+        wanted: ``Preparation.pixel``.
+    """
+    top, bottom, left, right = region
+    pixel = None if sequence.size is None else sequence.size[1] / sequence.shape[1]
+    n = choose_bin(choice, (bottom - top, right - left), pixel, wanted)
+    rows, columns = (bottom - top) // n, (right - left) // n
+    box = (top, top + rows * n, left, left + columns * n)
+    rest = dataclasses.replace(sequence, frames=sequence.frames[-1:], times=np.ones(1), noise=None)
+    text = f"{rows} x {columns} (rows x columns)" + (", as they are." if n == 1 else f", means over {n} x {n}.")
+    if box != region:
+        text += f" {counted(bottom - box[1], 'row')} and {counted(right - box[3], 'column')} at the end fill no mean."
+    try:
+        rest = rest.region(box[:2], box[2:])
+    except InputError:
+        if rest.truth is None:
+            raise
+        rest = dataclasses.replace(rest, truth=None).region(box[:2], box[2:])
+        text += " The truth has cells that the region cuts, and was left out."
+    meta = dict(rest.meta)
+    if "pixel" in meta:
+        meta["pixel"] = [n * float(p) for p in np.ravel(meta["pixel"])]
+    rest = binned_rest(dataclasses.replace(rest, meta=meta), n)
+    return rest, n, box, Step("pixels", text, {"bin": n, "rows": rows, "columns": columns})

@@ -1,0 +1,130 @@
+"""What a reconstruction needs to know of the part besides the frames: material, pulse, heat losses. All in SI."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from nefty.core.checks import number
+from nefty.data.preparation.steps import Step
+from nefty.data.sequence import Sequence
+from nefty.physics.boundary import Boundary
+from nefty.physics.materials import Material
+from nefty.physics.pulses import TopHatPulse
+
+FLASH_LAMP = 5e-3  # s, how long a flash lamp shines, where nobody says
+STILL_AIR = 10.0  # W/m2K, convection and radiation near room temperature
+
+
+def describe_part(
+    sequence: Sequence,
+    *,
+    material: Material | None = None,
+    alpha: float | None = None,
+    pulse: float | None = None,
+    losses: bool = True,
+) -> tuple[Sequence, tuple[Step, ...]]:
+    """A recording in metres and seconds with what is known of its part.
+
+    What the file says of pulse and losses stays, unless it is given here.
+
+    Args:
+        sequence: the recording; its size is in metres.
+        material: of the part; that of the file, if it says so, where not given.
+        alpha: through-thickness diffusivity in m2/s, in place of the material's; the ratios of the axes stay.
+        pulse: how long the heating lasted, in s.
+        losses: whether heat is lost at both faces, where the file does not say.
+
+    Returns:
+        The recording with ``meta["material"]``, excitation and boundary; and what was done.
+    """
+    simulated = stated_material(sequence)
+    found, material_said = _material(material or simulated, alpha, by_file=material is None)
+    changed: dict[str, Any] = {"meta": {**sequence.meta}}
+    changed["meta"]["units"] = {**(sequence.meta.get("units") or {}), "length": "m", "time": "s"}
+    steps = [] if material_said is None else [material_said]
+    if found is not None:
+        changed["meta"]["material"] = {**found.model_dump(), "source": "file" if material is None else "given"}
+        changed["anisotropy"] = found.anisotropy
+    excitation, said = _pulse(sequence, pulse)
+    changed["excitation"] = excitation
+    steps.append(said)
+    changed["boundary"], said = _losses(sequence, found, losses)
+    steps.append(said)
+    notes = [f"{step.name.capitalize()}: {step.text}" for step in steps]
+    changed["meta"]["notes"] = [*sequence.meta.get("notes", []), *notes]
+    changed["meta"]["preparation"] = [*sequence.meta.get("preparation", []), *(step.plain() for step in steps)]
+    return dataclasses.replace(sequence, **changed), tuple(steps)
+
+
+def stated_material(sequence: Sequence) -> Material | None:
+    """The material that the file itself names, by an earlier preparation or the table of a simulation."""
+    known = sequence.meta.get("material")
+    if isinstance(known, Mapping) and "alpha_z" in known:
+        return Material.model_validate({key: known[key] for key in Material.model_fields if key in known})
+    table = sequence.meta.get("simulation")
+    needed = ("k1_mat", "k2_mat", "k3_mat", "rho_mat", "cp_mat")
+    if not isinstance(table, Mapping) or not all(isinstance(table.get(name), (int, float)) for name in needed):
+        return None
+    heat = table["rho_mat"] * table["cp_mat"]
+    alphas = {axis: table[f"k{i}_mat"] / heat for axis, i in (("alpha_x", 1), ("alpha_y", 2), ("alpha_z", 3))}
+    return Material(name="as simulated", rho=table["rho_mat"], cp=table["cp_mat"], note="the simulation's", **alphas)
+
+
+def _material(material: Material | None, alpha: float | None, *, by_file: bool) -> tuple[Material | None, Step | None]:
+    if material is None and alpha is None:
+        return None, None
+    if material is None:
+        value = number("alpha", alpha, above=0)
+        material = Material(name="given", alpha_z=value, alpha_y=value, alpha_x=value, note="alpha as given")
+        text = f"Diffusivity {value:.4g} m2/s as given, taken as the same along all axes for want of a material."
+        return material, Step("material", text, {"name": "given", "alpha_z": value}, assumed=True)
+    own = ""
+    if alpha is not None:
+        factor = number("alpha", alpha, above=0) / material.alpha_z
+        scaled = {axis: factor * getattr(material, axis) for axis in ("alpha_z", "alpha_y", "alpha_x")}
+        material = material.model_copy(update=scaled)
+        own = ", through the thickness as given"
+    z, y, x = material.alpha_z, material.alpha_y, material.alpha_x
+    how = "as the file says" if by_file else "as given"
+    text = f"{material.name}, {how}: {z:.4g} m2/s through the thickness (z), {y:.4g} (y), {x:.4g} (x){own}."
+    text += "" if by_file else " A table value is a start; the inversion calibrates it and keeps the ratios."
+    return material, Step("material", text, {"name": material.name, "alpha_z": z, "alpha_y": y, "alpha_x": x})
+
+
+def _pulse(sequence: Sequence, pulse: float | None) -> tuple[Any, Step]:
+    own = sequence.excitation
+    if pulse is not None:
+        length = number("pulse", pulse, above=0)
+        kept = dataclasses.replace(own, duration=length) if isinstance(own, TopHatPulse) else None
+        said = Step("pulse", f"The heating lasts {1e3 * length:g} ms, as given.", {"duration": length})
+        return kept or TopHatPulse(amplitude=1.0, duration=length), said
+    if own is not None:
+        values = {"duration": own.duration} if isinstance(own, TopHatPulse) else {}
+        length = f"a pulse of {1e3 * own.duration:g} ms" if isinstance(own, TopHatPulse) else type(own).__name__
+        return own, Step("pulse", f"The heating is {length}, as the file says.", values)
+    text = f"The heating is assumed to last {1e3 * FLASH_LAMP:g} ms, like that of a flash lamp."
+    return TopHatPulse(amplitude=1.0, duration=FLASH_LAMP), Step("pulse", text, {"duration": FLASH_LAMP}, assumed=True)
+
+
+def _losses(sequence: Sequence, material: Material | None, losses: bool) -> tuple[Boundary, Step]:
+    own = sequence.boundary
+    if not losses:
+        return dataclasses.replace(own, front="adiabatic", back="adiabatic", h_front=0.0, h_back=0.0), Step(
+            "losses", "The faces lose no heat, as given.", {"h_front": 0.0, "h_back": 0.0}
+        )
+    stated = "simulation" in sequence.meta or "robin" in (own.front, own.back)
+    values = {"h_front": own.h_front, "h_back": own.h_back}
+    if stated:
+        return own, Step("losses", "Heat losses and sides are those that the file states.", values)
+    if material is None or material.rho is None or material.cp is None:
+        text = "The faces are assumed to lose no heat: density and specific heat of the material are not known."
+        return Boundary(lateral="adiabatic"), Step("losses", text, {"h_front": 0.0, "h_back": 0.0}, assumed=True)
+    h = material.loss(STILL_AIR)
+    text = (
+        f"Both faces are assumed to lose {STILL_AIR:g} W/m2K, as in still air (over rho c: {h:.3g} m/s); that is a "
+        "start, which the inversion calibrates."
+    )
+    boundary = Boundary(lateral="adiabatic", front="robin", back="robin", h_front=h, h_back=h)
+    return boundary, Step("losses", text, {"h_front": h, "h_back": h, "h": STILL_AIR}, assumed=True)

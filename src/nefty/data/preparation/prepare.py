@@ -1,0 +1,203 @@
+"""From a recording as the camera made it to one that can be reconstructed; every step is said and can be changed.
+
+All is found out on the frames as they are, from a few of their pixels or frame by frame; then one pass over them makes
+the prepared frames. So memory holds the recording, the result, and little more.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nefty.core.errors import InputError
+from nefty.data.assemble import BECAME, ONLY_COUNTS, UNKNOWN_AMBIENT, UNKNOWN_FLASH, WORDS
+from nefty.data.noise import noise_of_means
+from nefty.data.preparation.ambient import ambient_of
+from nefty.data.preparation.binning import binned, pixels_step
+from nefty.data.preparation.choice import Preparation, preparation
+from nefty.data.preparation.corrupt_frames import cooling_begins, corrupt_step
+from nefty.data.preparation.dead_step import dead_step
+from nefty.data.preparation.drift import drift_step
+from nefty.data.preparation.flash import flash_of
+from nefty.data.preparation.gain import gain_step
+from nefty.data.preparation.outline import Box, region_step, resolved
+from nefty.data.preparation.sampling import frame_levels, sampled
+from nefty.data.preparation.saturation import saturation_level, saturation_step
+from nefty.data.preparation.steps import Pictures, Prepared, Step
+from nefty.data.preparation.time_selection import times_step, within
+from nefty.data.sequence import Sequence
+from nefty.physics.pulses import TopHatPulse
+
+FEW = 0.01  # the share of saturated pixels that does not change a frame's level
+EARLY = 5  # frames after the flash that show the outline of what was heated
+
+
+def prepare(sequence: Sequence, choice: Preparation | None = None, **changes: Any) -> Prepared:
+    """Find flash, ambient, corrupt frames, dead and saturated pixels and drift; cut, bin and average.
+
+    Args:
+        sequence: a recording of one face, such as ``nefty.load`` returns; it is not changed.
+        choice: how; all is found from the recording if not given.
+        **changes: of the choice, such as ``bin=2`` or ``roi="auto"``; see ``Preparation``.
+
+    Returns:
+        The frames after the flash with their noise, and what was done.
+    """
+    choice = preparation(**{**(choice.model_dump() if choice is not None else {}), **changes})
+    if sequence.observe == "both":
+        raise InputError("a recording of both faces cannot be prepared at once; prepare each face by itself.")
+    frames, unit = sequence.frames, unit_of(sequence)
+    sample = sampled(frames)
+    measured = noise_of_means(sample[:, :, None])
+    sigma, step = measured.single, measured.step
+    level = saturation_level(sequence, sigma, step, choice.saturation)
+    unsaturated = np.mean(sample >= level, axis=1) < FEW
+    flash, flash_said = flash_of(sequence, frame_levels(sample), unsaturated, choice.flash, choice.onset)
+    times = sequence.times - flash.onset
+    first = 0 if flash.frame is None else flash.frame + 1  # frame after the flash
+    if not (times[first:] > 0).any():
+        raise InputError(f"no frame lies after the flash, in frame {flash.frame} of {times.size}; check its number.")
+    early = _alike(frame_levels(sample[: flash.before]), sigma)
+    ambient, left, ambient_said = ambient_of(
+        frames[: flash.before][early], choice.ambient, sigma, unit, sequence.meta.get("ambient", 0.0)
+    )
+    own = sampled(ambient[None])[0] if isinstance(ambient, np.ndarray) else ambient
+    rise = np.where(sample < level, sample - own, np.nan)
+    levels = frame_levels(rise)
+    begin = cooling_begins(levels, times, first, _heated_until(sequence))
+    corrupt, corrupt_said = corrupt_step(rise, begin, sigma, step, choice.corrupt)
+
+    usable = within(times, choice.start, choice.until) & (np.arange(times.size) >= first)
+    usable[corrupt] = False
+    if not usable.any():
+        raise InputError("no frame is left after the flash; check its number, and the frames that are left out.")
+    saturated, usable, saturation_said = saturation_step(sequence, usable, level, unit, choice.saturation)
+    kept = np.flatnonzero(usable)
+    dead, dead_said = dead_step(frames, kept, ambient, level, choice.dead)
+    face = (frames.shape[1], frames.shape[2])
+    place = choice.drift if isinstance(choice.drift, str) else resolved(choice.drift, face)
+    drift, drift_said = drift_step(frames, times, levels, flash.before, kept, place, unit)
+    region, suggested, region_said = region_step(choice.roi, _early(frames[kept[:EARLY]], ambient, level, dead))
+    rest, n, region, pixels_said = pixels_step(sequence, region, choice.bin, choice.pixel)
+
+    bad = dead if sequence.mask is None else dead | ~sequence.mask
+    reduced = _Cleaning(region, n, bad, level, ambient, drift).applied(frames, kept)
+    here = np.array([np.isfinite(frame).any() for frame in reduced])
+    if not here.any():
+        raise InputError("no value is left: mask, dead pixels and saturation leave nothing of the region.")
+    kept, reduced = (kept, reduced) if here.all() else (kept[here], reduced[here])
+    whole = dataclasses.replace(rest, frames=reduced, times=times[kept], noise=None)
+    known = choice.noise or (sequence.noise if n == 1 and isinstance(sequence.noise, float) else None)
+    result, selection, times_said = times_step(whole, choice.frames, known, left / n, unit)
+    result, gain, gain_said = gain_step(result, choice.gain, choice.early)
+
+    steps = (
+        values_step(sequence),
+        flash_said,
+        ambient_said,
+        corrupt_said,
+        dead_said,
+        saturation_said,
+        drift_said,
+        region_said,
+        pixels_said,
+        times_said,
+        gain_said,
+    )
+    meta = _meta(sequence, result, steps, gain)
+    meta |= {
+        "flash_frame": flash.frame,
+        "ambient": (sequence.meta.get("ambient") or 0.0) + float(np.nanmedian(ambient)),
+    }
+    if times.size > 1 and (sequence.meta.get("units") or {}).get("time") == "s":
+        meta.setdefault("frame_rate", float(1 / np.median(np.diff(times))))
+    pictures = Pictures(times, levels, corrupt, dead, saturated, region, suggested, gain, selection, kept)
+    return Prepared(dataclasses.replace(result, meta=meta), steps, pictures)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cleaning:
+    """What is done to each frame.
+
+    Args:
+        region: rows and columns (y0, y1, x0, x1) that are kept.
+        n: pixels along each side that become one.
+        bad: pixels (y, x) that do not count.
+        level: from which on values are saturated.
+        ambient: to subtract, one number or (y, x).
+        drift: to subtract from each frame (t,).
+    """
+
+    region: Box
+    n: int
+    bad: np.ndarray
+    level: float
+    ambient: np.ndarray | float
+    drift: np.ndarray
+
+    def applied(self, frames: np.ndarray, kept: np.ndarray) -> np.ndarray:
+        """The frames of these numbers, clean, cut and binned, (t, y, x)."""
+        top, bottom, left, right = self.region
+        box = (slice(top, bottom), slice(left, right))
+        bad = self.bad[box]
+        ambient = self.ambient[box] if isinstance(self.ambient, np.ndarray) else self.ambient
+        result = np.empty((kept.size, (bottom - top) // self.n, (right - left) // self.n), frames.dtype)
+        for place, k in zip(result, kept, strict=True):
+            raw = frames[k][box]
+            clean = raw - (np.asarray(ambient, dtype=np.float64) + self.drift[k])
+            clean[bad | (raw >= self.level)] = np.nan
+            place[:] = binned(clean, self.n)
+        return result
+
+
+def _heated_until(sequence: Sequence) -> float:
+    pulse = sequence.excitation
+    return pulse.start + pulse.duration if isinstance(pulse, TopHatPulse) else 0.0
+
+
+def unit_of(sequence: Sequence) -> str:
+    """The word for the unit of a recording's values."""
+    unit = (sequence.meta.get("units") or {}).get("temperature")
+    return "units" if unit is None else WORDS.get(unit, str(unit))
+
+
+def values_step(sequence: Sequence) -> Step:
+    """What the values are."""
+    unit = (sequence.meta.get("units") or {}).get("temperature")
+    if unit == "counts":
+        text = (
+            "Counts of the camera, taken as proportional to temperature; a lookup table or a calibration makes kelvin."
+        )
+        return Step("values", text, {"unit": "counts"}, assumed=True)
+    if unit is None:
+        return Step("values", "Of a unit that is not said, taken as proportional to temperature.", {}, assumed=True)
+    how = next((note for note in sequence.meta.get("notes", []) if BECAME in note), "")
+    return Step("values", how or f"Temperatures in {WORDS.get(unit, unit)}.", {"unit": str(unit)})
+
+
+def _alike(levels: np.ndarray, sigma: float) -> np.ndarray:
+    """Which frames (t,) before the flash have the level of the others, within the noise of a single value."""
+    if not levels.size:
+        return np.zeros(0, bool)
+    return np.abs(levels - np.nanmedian(levels)) <= max(
+        sigma, 6 * float(np.nanmedian(np.abs(np.diff(levels, prepend=levels[0]))))
+    )
+
+
+def _early(frames: np.ndarray, ambient: np.ndarray | float, level: float, dead: np.ndarray) -> np.ndarray:
+    """Rise of the pixels (y, x) soon after the flash; a saturated one has the level it exceeds."""
+    rise = np.minimum(frames, level).mean(axis=0, dtype=np.float64) - ambient
+    rise[dead] = np.nan
+    return rise
+
+
+def _meta(given: Sequence, result: Sequence, steps: tuple[Step, ...], gain: np.ndarray) -> dict[str, Any]:
+    """With the steps, in words and in values."""
+    stale = (UNKNOWN_FLASH, UNKNOWN_AMBIENT, ONLY_COUNTS, steps[0].text)  # a step says so now, or more
+    old = [note for note in given.meta.get("notes", []) if note not in stale]
+    said = [f"{step.name.capitalize()}: {step.text}" for step in steps]
+    done = [*given.meta.get("preparation", []), *(step.plain() for step in steps)]
+    return {**result.meta, "notes": [*old, *said], "preparation": done, "gain": gain}

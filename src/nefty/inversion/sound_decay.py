@@ -1,0 +1,275 @@
+"""How the sound part of a real recording cools, and how well the pixels follow it.
+
+A sound pixel of a part in millimetres, seen by a camera, shows
+
+    T(t, y, x) = g(y, x) A c(t) m(t, y, x) S(t; alpha, h_front, h_back),
+
+S the exact surface of a slab with losses after a finite pulse, A the amplitude, g the gain of the pixel (uneven flash,
+emissivity), m the heat that flows sideways into surroundings that were not heated (a margin beyond the frame was), and
+c(t) what all pixels have in common besides: the pulse's true shape, the camera. Few numbers are fitted to thousands of
+pixels, by Gauss-Newton; pixels that lie over defects and frames that the model cannot explain count the less, the worse
+they fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, log, sqrt
+
+import numpy as np
+from scipy.special import erf
+
+from nefty.core.errors import NeftyError
+from nefty.physics.slab_surface import slab_surface
+
+STEPS = 12  # of Gauss-Newton
+SETTLED = 1e-4
+RELATIVE = 4e-3  # of a temperature that the model cannot explain
+QUIET, TRUSTED = 0.25, 0.6  # share of the pixels that are taken as sound at least; that tell scatter and common course
+LARGEST_BIOT = 3.0
+UNBOUND = 8.0  # diffusion lengths beyond which surroundings are not felt
+NARROW = 0.05  # of a diffusion length: the smallest margin
+TOO_EARLY, UNCLEAR = 10.0, 2.0  # times the smallest scatter: frames before say nothing; nothing of what is shallow
+LEAST = 2e-4  # of a temperature: the model's error where the pixels agree better than that
+COMMON = 1.25  # c(t) lies within this factor of 1
+ROUNDS = 8  # of gain, common course and scatter, each from the others
+LARGEST_STEP = {"alpha": 0.3, "front": 0.3, "back": 0.3, "margin": 0.5}
+PROBE = {"alpha": 1e-3, "front": 1e-3, "back": 1e-3, "margin": 1e-2}
+MAD_TO_SIGMA = 1.4826
+
+
+@dataclass(frozen=True, eq=False)
+class SoundDecay:
+    """The fitted sound part; lengths and times in the units of the recording.
+
+    Args:
+        alpha: diffusivity through the thickness.
+        h_front: heat loss of the front over rho c, length/time.
+        h_back: of the back.
+        margin: how far beyond the frames the part was heated; infinite if its surroundings are not felt.
+        amplitude: A, the rise that the heat leaves in the part.
+        common: c(t), of each frame, (t,).
+        noise: standard deviation of the values of sound pixels in each frame, camera and model together, (t,).
+        first: index of the first frame that the model explains at all.
+        clear: index of the first frame that it explains as well as later ones.
+        gain: g of each pixel, with median 1, (y, x); of the sound fit, so not of pixels over defects.
+        quiet: how sound each pixel looks, 0 to 1, (y, x).
+    """
+
+    alpha: float
+    h_front: float
+    h_back: float
+    margin: float
+    amplitude: float
+    common: np.ndarray
+    noise: np.ndarray
+    first: int
+    clear: int
+    gain: np.ndarray
+    quiet: np.ndarray
+
+
+class SoundFit:
+    """The fit of a sound part to frames.
+
+    Args:
+        frames: (t, y, x), float64; values that do not count are 0.
+        counted: which count, of the same shape.
+        times: after the flash.
+        noise: standard deviation of the values of each frame, (t,).
+        size: of the part, (z, y, x).
+        anisotropy: (alpha_y/alpha_z, alpha_x/alpha_z).
+        pulse: when the heating began and ended; ``None`` for a flash.
+        losses: whether the front and the back lose heat.
+        surroundings: whether heat may flow sideways out of the frame.
+    """
+
+    def __init__(
+        self,
+        frames: np.ndarray,
+        counted: np.ndarray,
+        times: np.ndarray,
+        noise: np.ndarray,
+        size: tuple[float, float, float],
+        anisotropy: tuple[float, float],
+        pulse: tuple[float, float] | None,
+        *,
+        losses: tuple[bool, bool] = (True, True),
+        surroundings: bool = True,
+    ) -> None:
+        self.frames, self.counted, self.times, self.noise = frames, counted, times, noise
+        self.size, self.anisotropy, self.pulse = size, anisotropy, pulse
+        self._usable = counted.sum(axis=0) >= max(2, len(times) // 2)
+        if not self._usable.any():
+            raise NeftyError("no pixel has values in half of the frames; check mask, saturation and missing values.")
+        free = (True, *losses, surroundings)
+        self._names = [n for n, f in zip(("alpha", "front", "back", "margin"), free, strict=True) if f]
+
+    def fit(
+        self,
+        start: SoundDecay | float,
+        modulation: np.ndarray | float = 1.0,
+        *,
+        sound: np.ndarray | None = None,
+        h: tuple[float, float] = (0.0, 0.0),
+    ) -> SoundDecay:
+        """Fit from a first guess.
+
+        Args:
+            start: diffusivity through the thickness, or an earlier fit.
+            modulation: by what the defects found so far change the frames of a sound part, (t, y, x).
+            sound: pixels (y, x) that no defect is near, all if not given.
+            h: losses of front and back to start from, with a diffusivity only.
+        """
+        theta = self._theta(start, h)
+        usable = self._usable if sound is None else self._usable & sound
+        trust = usable.astype(np.float64)
+        for _ in range(STEPS):
+            shape = self._shape(theta) * modulation
+            typical = self._typical(shape)
+            inverse = self.counted / (self.noise[:, None, None] ** 2 + (RELATIVE * typical * shape) ** 2)
+            gain = _gain(self.frames, shape, inverse)
+            square = (self.frames - gain * shape) ** 2 * inverse
+            values = np.maximum(self.counted.sum(axis=0), 1)
+            level = np.sqrt(square.sum(axis=0) / values)
+            quiet = max(float(np.quantile(level[usable], QUIET)), 0.5)
+            trust = usable / (1 + (level / (1.5 * quiet)) ** 2) ** 2
+            trusted = np.maximum((trust * self.counted).sum(axis=(1, 2)), 1e-12)
+            per_frame = np.sqrt((trust * square).sum(axis=(1, 2)) / trusted)
+            frame_trust = 1 / (1 + (per_frame / (2 * max(float(np.median(per_frame)), 0.3))) ** 2) ** 2
+            root = np.sqrt(inverse * trust * frame_trust[:, None, None])
+            move = self._step(theta, root, inverse, modulation)
+            theta = {name: self._bounded(name, value + move.get(name, 0.0), theta) for name, value in theta.items()}
+            if max(abs(m) for m in move.values()) < SETTLED:
+                break
+        return self._summary(theta, trust, usable, modulation)
+
+    def surroundings(self, decay: SoundDecay) -> np.ndarray | float:
+        """m(t, y, x) of a fitted part, or 1."""
+        return self._sideways(decay.alpha, decay.margin)
+
+    def surface(self, decay: SoundDecay) -> np.ndarray:
+        """S(t) of a fitted part, (t,)."""
+        loss = {"h_front": decay.h_front, "h_back": decay.h_back}
+        return slab_surface(self.times, decay.alpha, self.size[0], **loss, pulse=self.pulse)
+
+    def _theta(self, start: SoundDecay | float, h: tuple[float, float]) -> dict[str, float]:
+        if isinstance(start, SoundDecay):
+            alpha, h, margin = start.alpha, (start.h_front, start.h_back), start.margin
+        else:
+            alpha, margin = start, self._length(start)
+        biot = [loss * self.size[0] / alpha for loss in h]
+        margin = min(margin, UNBOUND * self._length(alpha)) if "margin" in self._names else np.inf
+        return {"alpha": log(alpha), "front": biot[0], "back": biot[1], "margin": log(margin)}
+
+    def _length(self, alpha: float) -> float:
+        """How far heat flows sideways until the last frame."""
+        return sqrt(4 * alpha * max(self.anisotropy) * float(self.times[-1]))
+
+    def _bounded(self, name: str, value: float, theta: dict[str, float]) -> float:
+        if name in ("front", "back"):
+            return float(np.clip(value, 0.0, LARGEST_BIOT))
+        if name == "margin" and "margin" in self._names:
+            length = self._length(exp(theta["alpha"]))
+            return float(np.clip(value, log(NARROW * length), log(UNBOUND * length)))
+        return value
+
+    def _shape(self, theta: dict[str, float]) -> np.ndarray:
+        """m S of the unknowns, (t, y, x) or (t, 1, 1)."""
+        alpha = exp(theta["alpha"])
+        loss = {f"h_{face}": theta[face] * alpha / self.size[0] for face in ("front", "back")}
+        surface = slab_surface(self.times, alpha, self.size[0], **loss, pulse=self.pulse)
+        return surface[:, None, None] * self._sideways(alpha, exp(theta["margin"]))
+
+    def _sideways(self, alpha: float, margin: float) -> np.ndarray | float:
+        """Share of the heat that is still there: in a homogeneous part, products of error functions along y and x."""
+        if margin >= 0.99 * UNBOUND * self._length(alpha):
+            return 1.0
+        shares = []
+        for pixels, size, ratio in zip(self.frames.shape[1:], self.size[1:], self.anisotropy, strict=True):
+            at = (np.arange(pixels) + 0.5) * size / pixels
+            length = np.sqrt(4 * alpha * ratio * self.times)[:, None]
+            shares.append((erf((at + margin) / length) + erf((size + margin - at) / length)) / 2)
+        return shares[0][:, :, None] * shares[1][:, None, :]
+
+    def _typical(self, shape: np.ndarray) -> float:
+        """The amplitude of the middle pixel."""
+        ratio = np.where(self.counted, self.frames / np.maximum(shape, 1e-300), np.nan)
+        return float(np.nanmedian(np.nanmedian(ratio[:, self._usable], axis=0)))
+
+    def _step(
+        self, theta: dict[str, float], root: np.ndarray, inverse: np.ndarray, modulation: np.ndarray | float
+    ) -> dict[str, float]:
+        """A Gauss-Newton step; the gain is eliminated, so that its derivative is part of each column."""
+
+        def residual(at: dict[str, float]) -> np.ndarray:
+            shape = self._shape(at) * modulation
+            return (root * (self.frames - _gain(self.frames, shape, inverse) * shape)).ravel()
+
+        here = residual(theta)
+        columns = [(residual({**theta, n: theta[n] + PROBE[n]}) - here) / PROBE[n] for n in self._names]
+        jacobian = np.stack(columns)
+        normal = jacobian @ jacobian.T
+        if not np.trace(normal) > 0:
+            raise NeftyError("the frames do not depend on the part's diffusivity; check times, thickness and pixels.")
+        normal += np.diag(1e-9 * np.diag(normal) + 1e-12 * np.trace(normal))
+        found = -np.linalg.solve(normal, jacobian @ here)
+        if not np.isfinite(found).all():
+            raise NeftyError("the fit of the sound part failed; check times, thickness, pixels and the diffusivity.")
+        moves = zip(self._names, found, strict=True)
+        return {name: float(np.clip(move, -LARGEST_STEP[name], LARGEST_STEP[name])) for name, move in moves}
+
+    def _summary(
+        self, theta: dict[str, float], trust: np.ndarray, usable: np.ndarray, modulation: np.ndarray | float
+    ) -> SoundDecay:
+        """Gain, common course and scatter, each from the others; and what they say of the frames."""
+        alpha, thickness = exp(theta["alpha"]), self.size[0]
+        shape = np.broadcast_to(self._shape(theta) * modulation, self.frames.shape)
+        good = usable & (trust >= np.quantile(trust[usable], 1 - TRUSTED))
+        typical = self._typical(shape)
+        level = typical * shape.mean(axis=(1, 2))
+        noise, common = self.noise + LEAST * level, np.ones(len(self.times))
+        gain = np.ones(trust.shape)
+        seen = self.counted[:, good]
+        for _ in range(ROUNDS):
+            weight = self.counted / noise[:, None, None] ** 2
+            gain = _gain(self.frames, shape * common[:, None, None], weight)
+            ratio = self.frames[:, good] / np.maximum((gain * shape)[:, good], 1e-300)
+            common = np.clip(_median(ratio, seen), 1 / COMMON, COMMON)
+            away = np.abs(self.frames - gain * shape * common[:, None, None])[:, good]
+            scatter = MAD_TO_SIGMA * _median(away, seen)
+            noise = np.sqrt(np.maximum(scatter, self.noise) ** 2 + (LEAST * level) ** 2)
+        relative = scatter / level
+        best = np.minimum.accumulate(relative) / relative.min()
+        first, clear = (int(np.argmax(best <= limit)) for limit in (TOO_EARLY, UNCLEAR))
+        amplitude = float(np.median(gain[usable]))
+        if not amplitude > 0:
+            raise NeftyError(f"the sound part rises by {amplitude:g}; frames must be the rise above ambient.")
+        middle = float(np.exp(np.mean(np.log(common[first:]))))  # c and A share a factor
+        margin = exp(theta["margin"])
+        felt = margin < 0.99 * UNBOUND * self._length(alpha)
+        return SoundDecay(
+            alpha=alpha,
+            h_front=theta["front"] * alpha / thickness,
+            h_back=theta["back"] * alpha / thickness,
+            margin=margin if felt else np.inf,
+            amplitude=amplitude * middle,
+            common=common / middle,
+            noise=noise,
+            first=first,
+            clear=clear,
+            gain=np.where(self._usable, gain / amplitude, 1.0),
+            quiet=trust,
+        )
+
+
+def _gain(frames: np.ndarray, shape: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The factor of each pixel that fits best, (y, x)."""
+    return (weight * shape * frames).sum(axis=0) / np.maximum((weight * shape * shape).sum(axis=0), 1e-300)
+
+
+def _median(values: np.ndarray, counted: np.ndarray) -> np.ndarray:
+    """Median of the counted values of each frame; of frames with none that of the nearest one."""
+    found = np.array([np.median(v[c]) if c.any() else np.nan for v, c in zip(values, counted, strict=True)])
+    known = np.isfinite(found)
+    return np.interp(np.arange(len(found)), np.flatnonzero(known), found[known])

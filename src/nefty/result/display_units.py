@@ -1,0 +1,96 @@
+"""The units that people read: millimetres where the grid is in metres. Inside, nothing is ever converted.
+
+| quantity | in the grid's units | shown |
+|---|---|---|
+| length, area, volume | m, m2, m3 | mm, mm², mm³ |
+| diffusivity | m2/s | mm²/s |
+| time, temperature | as they are | as they are |
+
+A grid in another unit, or in none, is shown as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from nefty.core.grid import Grid
+
+if TYPE_CHECKING:
+    from nefty.result.reconstruction import Reconstruction
+
+#: Millimetres per metre.
+MILLI = 1e3
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How numbers of one quantity are shown.
+
+    Args:
+        factor: number shown over number held.
+        word: of the unit; empty if it is not known.
+    """
+
+    factor: float
+    word: str
+
+    def __call__(self, value: Any) -> Any:
+        """The number, or array, that is shown."""
+        return self.factor * value
+
+    @property
+    def plain(self) -> str:
+        """The word without raised digits, for files: ``"mm2/s"``."""
+        return self.word.replace("²", "2").replace("³", "3")
+
+
+@dataclass(frozen=True)
+class DisplayUnits:
+    """Factor and word of every quantity."""
+
+    length: Shown
+    area: Shown
+    volume: Shown
+    time: Shown
+    temperature: Shown
+    diffusivity: Shown
+
+
+def display_units(meta: Mapping[str, Any]) -> DisplayUnits:
+    """What ``meta["units"]`` of a recording or a reconstruction asks for."""
+    given = meta.get("units")
+    words = {str(k): str(v or "") for k, v in given.items()} if isinstance(given, Mapping) else {}
+    length, time = words.get("length", ""), words.get("time", "")
+    metres = length == "m"
+    length, factor = ("mm", MILLI) if metres else (length, 1.0)
+    derived = f"{length}²/{time}" if length and time else ""
+    return DisplayUnits(
+        length=Shown(factor, length),
+        area=Shown(factor**2, length and f"{length}²"),
+        volume=Shown(factor**3, length and f"{length}³"),
+        time=Shown(1.0, time),
+        temperature=Shown(1.0, words.get("temperature", "")),
+        diffusivity=Shown(factor**2, derived if metres else words.get("diffusivity") or derived),
+    )
+
+
+def in_display_units(rec: Reconstruction) -> Reconstruction:
+    """The same reconstruction with its grid and diffusivities in the units that are shown.
+
+    ``meta["units"]`` says so; everything else in ``meta`` stays as it was.
+    """
+    units = display_units(rec.meta)
+    if units.length.factor == 1:
+        return rec
+    z, y, x = (units.length(s) for s in rec.grid.size)
+    words = {**rec.meta["units"], "length": units.length.word, "diffusivity": units.diffusivity.word}
+    return replace(
+        rec,
+        grid=Grid(rec.grid.shape, (z, y, x)),
+        alpha=units.diffusivity(rec.alpha),
+        background=units.diffusivity(rec.background),
+        truth=None if rec.truth is None else units.diffusivity(rec.truth),
+        meta={**rec.meta, "units": words},
+    )

@@ -1,0 +1,108 @@
+"""What speaks for a defect, beside its place and shape: pixel, size in a map, band of its depth, contrast and SNR."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nefty.core.errors import InputError
+from nefty.result.defects import DefectFinding
+from nefty.result.depth_band import depth_band
+from nefty.result.detection_image import front_frames, heating, visibility
+from nefty.result.frame_pixels import frame_pixels
+from nefty.result.segmentation import Segmentation
+from nefty.result.sizing import DefectSize, deficit_map, size_defect
+from nefty.result.surroundings import around, centring
+
+if TYPE_CHECKING:
+    from nefty.result.reconstruction import Reconstruction
+
+
+@dataclass(frozen=True)
+class DefectEvidence:
+    """One defect as an inspector lists it; lengths in the grid's unit, NaN for what cannot be told.
+
+    Args:
+        label: that of the ``DefectFinding``.
+        row: pixel of its centre in the frames as they were read, counted from 0 at the top.
+        column: the same from the left.
+        depth_low: least depth of the band around ``depth_to_top``; see ``depth_band``.
+        depth_high: largest depth of the band.
+        fwhm_long: full width at half maximum of the map of missing diffusivity (``deficit_map``), along its longer
+            axis.
+        fwhm_short: along its shorter axis.
+        angle: of the longer axis, in degrees from x towards y.
+        fwhm_area: within the contour at half maximum.
+        thermal_contrast: of its pixels over sound ones, in the unit of the frames, in its detection image.
+        snr: 20 log10(|mean_d - mean_s| / sigma_s) in dB, in its detection image.
+        frame: index of the frame behind that image; -1 if there is none.
+        time: of that frame.
+    """
+
+    label: int
+    row: int
+    column: int
+    depth_low: float
+    depth_high: float
+    fwhm_long: float
+    fwhm_short: float
+    angle: float
+    fwhm_area: float
+    thermal_contrast: float
+    snr: float
+    frame: int
+    time: float
+
+
+def find_evidence(rec: Reconstruction, defects: list[DefectFinding], found: Segmentation) -> list[DefectEvidence]:
+    """The evidence for each defect, in their order.
+
+    Args:
+        rec: the reconstruction.
+        defects: measured in it.
+        found: the segmentation that they come from.
+    """
+    pixels = frame_pixels(rec.grid, rec.meta)
+    frames, heated = front_frames(rec.measured), heating(front_frames(rec.fitted))
+    evidence = []
+    for defect in defects:
+        place = around(defect.label, found, rec.grid)
+        row, column = pixels.pixel(*defect.centre[1:])
+        low, high = depth_band(rec, defect, place)
+        size, seen = _size(rec, defect.label, place.footprint, found), visibility(frames, heated, place)
+        evidence.append(
+            DefectEvidence(
+                label=defect.label,
+                row=row,
+                column=column,
+                depth_low=low,
+                depth_high=high,
+                fwhm_long=size.fwhm[0] if size else math.nan,
+                fwhm_short=size.fwhm[1] if size else math.nan,
+                angle=size.angle if size else math.nan,
+                fwhm_area=size.area if size else math.nan,
+                thermal_contrast=seen.contrast if seen else math.nan,
+                snr=seen.snr if seen else math.nan,
+                frame=seen.frame if seen else -1,
+                time=float(rec.times[seen.frame]) if seen else math.nan,
+            )
+        )
+    return evidence
+
+
+def _size(rec: Reconstruction, label: int, footprint: np.ndarray, found: Segmentation) -> DefectSize | None:
+    """Size in the map of missing diffusivity, without that of other defects."""
+    own = np.where((found.labels == label) | (found.labels == 0), rec.alpha, rec.background[:, None, None])
+    shift = centring(footprint) if found.periodic else (0, 0)
+    image, mask = (np.roll(a, shift, (0, 1)) for a in (deficit_map(own, rec.background), footprint))
+    others = np.roll(found.footprint, shift, (0, 1))
+    spacing = (rec.grid.spacing[1], rec.grid.spacing[2])
+    for sound in (None, 0.0):  # without sound pixels around it, sound is where nothing is missing
+        try:
+            return size_defect(image, mask, spacing, others=others, sound=sound)
+        except InputError:
+            continue
+    return None

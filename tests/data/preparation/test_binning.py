@@ -1,0 +1,89 @@
+"""Larger pixels."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nefty.core.errors import InputError
+from nefty.data.preparation.binning import binned, choose_bin, pixels_step
+from nefty.data.sequence import Sequence
+from nefty.physics.pulses import TopHatPulse
+
+
+@given(st.integers(1, 5), st.integers(1, 6), st.integers(1, 6))
+def test_means_keep_the_mean(n, y, x):
+    frame = np.random.default_rng(n).standard_normal((n * y, n * x))
+    small = binned(frame, n)
+    assert small.shape == (y, x)
+    assert small.mean() == pytest.approx(frame.mean())
+    assert small[0, 0] == pytest.approx(frame[:n, :n].mean())
+
+
+def test_missing_values_do_not_count_unless_they_are_half():
+    frame = np.arange(16.0).reshape(4, 4)
+    frame[0, 0] = np.nan
+    frame[2, 2] = frame[3, 3] = np.nan
+    small = binned(frame, 2)
+    assert small[0, 0] == pytest.approx((1 + 4 + 5) / 3)
+    assert np.isnan(small[1, 1])
+    assert small[0, 1] == pytest.approx((2 + 3 + 6 + 7) / 4)
+
+
+@pytest.mark.parametrize(
+    ("shape", "n"), [((100, 100), 1), ((256, 320), 2), ((512, 640), 4), ((1024, 1280), 8), ((8, 8), 1)]
+)
+def test_the_automatic_choice_leaves_about_128_by_128(shape, n):
+    assert choose_bin("auto", shape, None, None) == n
+    assert shape[0] * shape[1] / n**2 <= 160 * 128
+
+
+def test_to_a_pixel_size():
+    assert choose_bin("auto", (100, 100), 0.2e-3, 0.6e-3) == 3
+    assert choose_bin("off", (100, 100), 0.2e-3, 0.1e-3) == 1
+    with pytest.raises(InputError, match="is not known"):
+        choose_bin("off", (100, 100), None, 0.6e-3)
+    with pytest.raises(InputError, match="bin=11 is larger than the frames of 10 x 30"):
+        choose_bin(11, (10, 30), None, None)
+
+
+def test_all_that_goes_by_pixel_follows(rng):
+    profile = rng.random((12, 10))
+    sequence = Sequence(
+        frames=rng.random((5, 12, 10)),
+        times=np.arange(1.0, 6),
+        size=(1.0, 12.0, 10.0),
+        excitation=TopHatPulse(profile=profile),
+        mask=np.arange(120).reshape(12, 10) >= 10,
+        meta={"defect_mask": np.arange(120).reshape(12, 10) >= 60, "pixel": [1.0, 1.0]},
+    )
+    rest, n, region, said = pixels_step(sequence, (0, 11, 0, 10), 2, None)
+    assert (n, region) == (2, (0, 10, 0, 10))
+    assert rest.size == (1.0, 10.0, 10.0)
+    assert rest.shape[1:] == (5, 5)
+    assert isinstance(rest.excitation, TopHatPulse)
+    np.testing.assert_allclose(np.asarray(rest.excitation.profile), binned(profile[:10], 2))
+    assert rest.mask is not None
+    assert not rest.mask[0].any()
+    assert rest.mask[1:].all()
+    assert rest.meta["defect_mask"].shape == (5, 5)
+    assert rest.meta["pixel"] == [2.0, 2.0]
+    assert "1 row and 0 columns" in said.text
+
+
+def test_a_truth_that_the_region_cuts_is_left_out_and_said(rng):
+    sequence = Sequence(
+        frames=rng.random((2, 8, 8)), times=np.array([1.0, 2.0]), size=(1.0, 8.0, 8.0), truth=np.ones((3, 4, 4))
+    )
+    rest, *_, said = pixels_step(sequence, (1, 7, 1, 7), "off", None)
+    assert rest.truth is None
+    assert "truth" in said.text
+    kept, *_ = pixels_step(sequence, (2, 8, 0, 6), "off", None)
+    assert kept.truth is not None
+    assert kept.truth.shape == (3, 3, 3)
+    with pytest.raises(InputError, match="defect_mask"):
+        pixels_step(
+            dataclasses.replace(sequence, truth=None, meta={"defect_mask": np.ones((4, 4))}), (1, 7, 1, 7), "off", None
+        )

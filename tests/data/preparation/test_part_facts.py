@@ -1,0 +1,98 @@
+"""Material, pulse and losses of a part, in SI."""
+
+import numpy as np
+import pytest
+
+from nefty.core.errors import InputError
+from nefty.data.preparation.part_facts import describe_part, stated_material
+from nefty.data.sequence import Sequence
+from nefty.physics.boundary import Boundary
+from nefty.physics.materials import material
+from nefty.physics.pulses import TopHatPulse
+
+FOREIGN = {"flash_frame": None, "ambient": None, "units": {"time": "s", "temperature": "K"}}
+TABLE = {"k1_mat": 8.66, "k2_mat": 1.34, "k3_mat": 0.53, "rho_mat": 1575.0, "cp_mat": 753.0}
+
+
+def recording(**more):
+    return Sequence(frames=np.ones((4, 3, 3)), times=np.arange(1.0, 5), **{"meta": FOREIGN, **more})
+
+
+def pulse_of(sequence):
+    assert isinstance(sequence.excitation, TopHatPulse)
+    return sequence.excitation.amplitude, sequence.excitation.duration
+
+
+def by_name(steps):
+    return {step.name: step for step in steps}
+
+
+def test_material_with_its_anisotropy_and_losses():
+    found, steps = describe_part(recording(), material=material("cfrp"))
+    said = by_name(steps)
+    assert found.anisotropy == pytest.approx(material("cfrp").anisotropy)
+    assert found.meta["material"]["name"] == "cfrp"
+    assert found.meta["material"]["alpha_z"] == 4e-7
+    assert found.meta["units"] == {"time": "s", "temperature": "K", "length": "m"}
+    h = 10 / (1575 * 753)
+    assert (found.boundary.h_front, found.boundary.h_back) == pytest.approx((h, h))
+    assert (found.boundary.lateral, found.boundary.front, found.boundary.back) == ("adiabatic", "robin", "robin")
+    assert said["losses"].assumed
+    assert not said["material"].assumed
+    assert [p["name"] for p in found.meta["preparation"]] == ["material", "pulse", "losses"]
+    assert len(found.meta["notes"]) == 3
+
+
+def test_a_pulse_is_assumed_given_or_the_files():
+    found, steps = describe_part(recording())
+    assert pulse_of(found) == (1.0, 5e-3)
+    assert by_name(steps)["pulse"].assumed
+    found, steps = describe_part(recording(), pulse=0.02)
+    assert pulse_of(found) == (1.0, 0.02)
+    assert not by_name(steps)["pulse"].assumed
+    own = recording(excitation=TopHatPulse(amplitude=3.0, duration=0.1))
+    assert describe_part(own)[0].excitation is own.excitation
+    assert pulse_of(describe_part(own, pulse=0.2)[0]) == (3.0, 0.2)
+    with pytest.raises(InputError, match="pulse"):
+        describe_part(recording(), pulse=0.0)
+
+
+def test_an_own_diffusivity_keeps_the_ratios():
+    found, _ = describe_part(recording(), material=material("cfrp"), alpha=6e-7)
+    assert found.meta["material"]["alpha_z"] == pytest.approx(6e-7)
+    assert found.anisotropy == pytest.approx(material("cfrp").anisotropy)
+    found, steps = describe_part(recording(), alpha=6e-7)
+    assert found.anisotropy == (1.0, 1.0)
+    assert by_name(steps)["material"].assumed
+    assert by_name(steps)["losses"].assumed
+    assert found.boundary == Boundary(lateral="adiabatic")
+    with pytest.raises(InputError, match="alpha"):
+        describe_part(recording(), alpha=-1.0)
+
+
+def test_no_losses():
+    found, steps = describe_part(recording(), material=material("pvc"), losses=False)
+    assert (found.boundary.front, found.boundary.h_back) == ("adiabatic", 0)
+    assert not by_name(steps)["losses"].assumed
+
+
+def test_a_simulation_states_its_material_and_its_faces():
+    own = recording(meta={**FOREIGN, "simulation": TABLE}, boundary=Boundary(lateral="adiabatic"))
+    stated = stated_material(own)
+    assert stated is not None
+    assert stated.alpha_z == pytest.approx(4.469e-7, rel=1e-3)
+    found, steps = describe_part(own)
+    assert found.boundary == own.boundary
+    assert found.meta["material"]["source"] == "file"
+    assert found.anisotropy == pytest.approx((1.34 / 0.53, 8.66 / 0.53))
+    assert not by_name(steps)["losses"].assumed
+    again, _ = describe_part(found)
+    assert again.meta["material"] == found.meta["material"]
+    assert describe_part(own, material=material("pvc"))[0].anisotropy == (1.0, 1.0)
+
+
+def test_without_a_material_there_is_none():
+    found, steps = describe_part(recording())
+    assert "material" not in found.meta
+    assert "material" not in by_name(steps)
+    assert stated_material(recording(meta={"simulation": {"k1_mat": "x"}})) is None

@@ -1,0 +1,162 @@
+"""The recipe for real recordings, from frames to a defect in millimetres; interrupted and gone on with."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from nefty import Boundary, Grid, InputError, Sequence, TopHatPulse, UniformFlash, reconstruct, simulate_explicit
+from nefty.core.errors import NeftyError
+from nefty.inversion.loop import FINISHED
+from nefty.inversion.reconstruct import Watch
+from nefty.inversion.recipe import limited, load_recipe
+
+ALPHA, FRONT, BACK = 1.3e-7, 5e-6, 8e-6
+GRID = Grid((16, 24, 24), (3e-3, 36e-3, 36e-3))
+ROWS, COLUMNS, TOP = slice(8, 15), slice(10, 17), 6  # pixels of 1.5 mm; an insulator from 1.125 mm on
+NOISE = 0.01
+REAL = load_recipe("real", {"model.layers": 8})
+SHORT = limited(REAL, 3 * len(REAL.stages))
+
+
+class Killed(BaseException):
+    """As sudden as a kill."""
+
+
+def killed_after(iterations):
+    def progress(stage, done, total, misfit):
+        if done == iterations:
+            raise Killed
+
+    return Watch(progress=progress)
+
+
+@pytest.fixture(scope="module")
+def gain():
+    gain = 1 + 0.03 * np.random.default_rng(1).standard_normal(GRID.shape[1:])
+    return gain / np.median(gain)
+
+
+@pytest.fixture(scope="module")
+def recording(gain):
+    """By the independent simulator, seen at its surface; losses and diffusivity are not those it says."""
+    alpha = np.full(GRID.shape, ALPHA)
+    alpha[TOP:, ROWS, COLUMNS] = 0.02 * ALPHA
+    times = np.geomspace(0.6, 60, 36)
+    pulse, lossy = TopHatPulse(amplitude=1.5, duration=5e-3), {"front": "robin", "back": "robin"}
+    boundary = Boundary("adiabatic", **lossy, h_front=FRONT, h_back=BACK)
+    frames = gain * simulate_explicit(GRID, alpha, times, pulse, boundary, observe="surface", safety=1.5)
+    return Sequence(
+        frames + NOISE * np.random.default_rng(2).standard_normal(frames.shape),
+        times,
+        size=GRID.size,
+        excitation=TopHatPulse(duration=5e-3),
+        boundary=dataclasses.replace(boundary, h_front=1.5 * FRONT, h_back=1.5 * BACK),
+        noise=NOISE,
+        meta={"units": {"length": "m", "time": "s", "temperature": "K"}, "material": {"alpha_z": 1.15 * ALPHA}},
+    )
+
+
+@pytest.fixture(scope="module")
+def found(recording):
+    return reconstruct(recording, recipe=limited(REAL, 80))
+
+
+def test_the_defect_is_found_at_its_place_and_depth(found):
+    truth = np.zeros(GRID.shape[1:], dtype=bool)
+    truth[ROWS, COLUMNS] = True
+    (defect,) = found.defects()
+    footprint = found.segmentation().footprint
+    assert (footprint & truth).sum() / (footprint | truth).sum() > 0.6
+    _, y, x = defect.centre
+    assert (y, x) == pytest.approx((11.5 * 1.5e-3, 13.5 * 1.5e-3), abs=0.75e-3)
+    assert defect.depth_to_top == pytest.approx(1.125e-3, rel=0.2)
+    assert found.verdict().level in ("explained", "partly")
+
+
+def test_the_part_is_calibrated(found, gain):
+    known = found.meta["calibration"]
+    assert known["bulk alpha_z"]["value"] == pytest.approx(ALPHA, rel=0.05)
+    assert known["bulk alpha_z"]["start"] == 1.15 * ALPHA
+    assert known["h_back/(rho c)"]["start"] == 1.5 * BACK
+    losses = sum(known[f"h_{face}/(rho c)"]["value"] for face in ("front", "back"))
+    assert losses == pytest.approx(FRONT + BACK, rel=0.2)
+    assert known["amplitude"]["value"] == pytest.approx(1.5, rel=0.05)
+    assert np.std(found.meta["gain"] - gain) < 0.01
+    np.testing.assert_allclose(found.background, known["bulk alpha_z"]["value"])
+
+
+def test_what_the_result_says_of_its_frames(found, recording):
+    kept = np.isin(recording.times, found.times)
+    np.testing.assert_allclose(found.measured, recording.frames[kept])
+    assert found.noise.shape == found.times.shape
+    assert found.misfit == pytest.approx(1, abs=0.3)
+    assert found.recipe["rule"] == REAL.rule
+    assert found.meta["excitation"] == {"kind": "TopHatPulse", "duration": 5e-3}
+
+
+def assert_same(one, other):
+    for name in ("alpha", "fitted", "background", "noise"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    np.testing.assert_array_equal(one.meta["gain"], other.meta["gain"])
+    assert one.meta["calibration"] == other.meta["calibration"]
+    assert one.stopped == other.stopped == FINISHED
+    np.testing.assert_array_equal(one.history["objective"], other.history["objective"])
+
+
+@pytest.fixture(scope="module")
+def whole(recording):
+    return reconstruct(recording, recipe=SHORT)
+
+
+def test_a_run_without_time_goes_on_to_the_same_result(recording, whole, tmp_path):
+    first = reconstruct(recording, recipe=SHORT, run=tmp_path, overrides={"stop.seconds": 1e-6})
+    assert "s it was given were over" in first.stopped
+    assert len(first.history["stage"]) == 1
+    assert_same(reconstruct(recording, recipe=SHORT, run=tmp_path), whole)
+
+
+@pytest.mark.parametrize("when", [4, 6])
+def test_a_killed_run_goes_on_from_the_start_of_its_stage(recording, whole, tmp_path, when):
+    """The calibration of the stage before and what was known of voids are in the checkpoint."""
+    with pytest.raises(Killed):
+        reconstruct(recording, recipe=SHORT, run=tmp_path, watch=killed_after(when))
+    assert (tmp_path / "checkpoint.h5").exists()
+    assert_same(reconstruct(recording, recipe=SHORT, run=tmp_path), whole)
+
+
+def test_time_may_run_out_in_a_later_stage(recording, whole, tmp_path):
+    """Stopped within a stage, after the part was calibrated again."""
+    calls = []
+
+    def slow(stage, done, total, misfit):
+        calls.append(stage)
+
+    with pytest.raises(Killed):
+        reconstruct(recording, recipe=SHORT, run=tmp_path, watch=killed_after(4))
+    stopped = reconstruct(recording, recipe=SHORT, run=tmp_path, overrides={"stop.seconds": 1e-6})
+    assert len(stopped.history["stage"]) == 3  # nothing more was done
+    assert_same(reconstruct(recording, recipe=SHORT, run=tmp_path, watch=Watch(progress=slow)), whole)
+    assert len(calls) == sum(stage.iterations for stage in SHORT.stages) - 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"excitation": UniformFlash(1.0, 1e-4)}, r"even pulse heated.*TopHatPulse\(duration=\.\.\.\), or use .* fast"),
+        ({"excitation": TopHatPulse(duration=5e-3, profile=np.ones((24, 24)))}, "calibrates parts that an even pulse"),
+        ({"excitation": TopHatPulse(duration=50.0)}, "only 3 frames come after the pulse, which ends at 50"),
+        ({"observe": "back"}, "needs frames of the heated face"),
+        ({"meta": {}}, "the material of the part is not known; give --material or --alpha"),
+        ({"size": (3e-4, 36e-3, 36e-3)}, "frames lie between .*check thickness, diffusivity and frame rate"),
+    ],
+)
+def test_recordings_that_do_not_fit_are_refused(recording, changes, message):
+    with pytest.raises((InputError, NeftyError), match=message):
+        reconstruct(dataclasses.replace(recording, **changes), recipe=SHORT)
+
+
+def test_the_diffusivity_may_be_given_in_the_recipe(recording, whole):
+    blind = dataclasses.replace(recording, meta={})
+    again = reconstruct(blind, recipe=SHORT, overrides={"calibration.start": 1.15 * ALPHA})
+    np.testing.assert_array_equal(again.alpha, whole.alpha)
