@@ -257,7 +257,10 @@ def test_arrays_of_numpy_are_read(tmp_path):
         ({"frames": np.ones((2, 3, 3)), "time": [1, 2]}, r"array='time' is unknown.*Did you mean 'times'"),
         ({"frames": np.full((2, 3, 3), None), "times": [1, 2]}, "holds Python objects"),
         ({"frames": np.ones((2, 3, 3)), "times": [1, 1]}, r"plate\.npz: times must increase"),
-        ({"frames": np.ones((2, 3, 3)), "times": [1, 2], "noise": [1, 2, 3]}, r"noise has shape \(3,\); give one number"),
+        (
+            {"frames": np.ones((2, 3, 3)), "times": [1, 2], "noise": [1, 2, 3]},
+            r"noise has shape \(3,\); give one number",
+        ),
     ],
 )
 def test_arrays_of_numpy_that_do_not_fit_are_named(tmp_path, arrays, message):

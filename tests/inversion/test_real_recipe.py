@@ -8,15 +8,16 @@ import pytest
 from nefty import Boundary, Grid, InputError, Sequence, TopHatPulse, UniformFlash, reconstruct, simulate_explicit
 from nefty.core.errors import NeftyError
 from nefty.inversion.loop import FINISHED
-from nefty.inversion.reconstruct import Watch
 from nefty.inversion.recipe import limited, load_recipe
+from nefty.inversion.reconstruct import Watch
 
 ALPHA, FRONT, BACK = 1.3e-7, 5e-6, 8e-6
 GRID = Grid((16, 24, 24), (3e-3, 36e-3, 36e-3))
 ROWS, COLUMNS, TOP = slice(8, 15), slice(10, 17), 6  # pixels of 1.5 mm; an insulator from 1.125 mm on
 NOISE = 0.01
 REAL = load_recipe("real", {"model.layers": 8})
-SHORT = limited(REAL, 3 * len(REAL.stages))
+FEW = REAL.model_copy(update={"stages": REAL.stages[:3]})
+SHORT = limited(load_recipe(FEW, {"model.layers": 5}), 6)  # two iterations each
 
 
 class Killed(BaseException):
@@ -58,6 +59,13 @@ def recording(gain):
 
 
 @pytest.fixture(scope="module")
+def small(recording):
+    """What lies around the defect, in every second frame."""
+    near = recording.region((4, 20), (5, 21))
+    return dataclasses.replace(near, frames=near.frames[::2], times=near.times[::2])
+
+
+@pytest.fixture(scope="module")
 def found(recording):
     return reconstruct(recording, recipe=limited(REAL, 80))
 
@@ -88,9 +96,11 @@ def test_the_part_is_calibrated(found, gain):
 
 def test_what_the_result_says_of_its_frames(found, recording):
     kept = np.isin(recording.times, found.times)
-    np.testing.assert_allclose(found.measured, recording.frames[kept])
+    here = np.isfinite(found.measured)
+    np.testing.assert_allclose(found.measured[here], recording.frames[kept][here])
+    assert here[:, 0, 0].all()  # far from the defect
     assert found.noise.shape == found.times.shape
-    assert found.misfit == pytest.approx(1, abs=0.3)
+    assert 0.7 < found.misfit < 2
     assert found.recipe["rule"] == REAL.rule
     assert found.meta["excitation"] == {"kind": "TopHatPulse", "duration": 5e-3}
 
@@ -105,27 +115,27 @@ def assert_same(one, other):
 
 
 @pytest.fixture(scope="module")
-def whole(recording):
-    return reconstruct(recording, recipe=SHORT)
+def whole(small):
+    return reconstruct(small, recipe=SHORT)
 
 
-def test_a_run_without_time_goes_on_to_the_same_result(recording, whole, tmp_path):
-    first = reconstruct(recording, recipe=SHORT, run=tmp_path, overrides={"stop.seconds": 1e-6})
+def test_a_run_without_time_goes_on_to_the_same_result(small, whole, tmp_path):
+    first = reconstruct(small, recipe=SHORT, run=tmp_path, overrides={"stop.seconds": 1e-6})
     assert "s it was given were over" in first.stopped
     assert len(first.history["stage"]) == 1
-    assert_same(reconstruct(recording, recipe=SHORT, run=tmp_path), whole)
+    assert_same(reconstruct(small, recipe=SHORT, run=tmp_path), whole)
 
 
-@pytest.mark.parametrize("when", [4, 6])
-def test_a_killed_run_goes_on_from_the_start_of_its_stage(recording, whole, tmp_path, when):
+@pytest.mark.parametrize("when", [3, 6])
+def test_a_killed_run_goes_on_from_the_start_of_its_stage(small, whole, tmp_path, when):
     """The calibration of the stage before and what was known of voids are in the checkpoint."""
     with pytest.raises(Killed):
-        reconstruct(recording, recipe=SHORT, run=tmp_path, watch=killed_after(when))
+        reconstruct(small, recipe=SHORT, run=tmp_path, watch=killed_after(when))
     assert (tmp_path / "checkpoint.h5").exists()
-    assert_same(reconstruct(recording, recipe=SHORT, run=tmp_path), whole)
+    assert_same(reconstruct(small, recipe=SHORT, run=tmp_path), whole)
 
 
-def test_time_may_run_out_in_a_later_stage(recording, whole, tmp_path):
+def test_time_may_run_out_in_a_later_stage(small, whole, tmp_path):
     """Stopped within a stage, after the part was calibrated again."""
     calls = []
 
@@ -133,30 +143,30 @@ def test_time_may_run_out_in_a_later_stage(recording, whole, tmp_path):
         calls.append(stage)
 
     with pytest.raises(Killed):
-        reconstruct(recording, recipe=SHORT, run=tmp_path, watch=killed_after(4))
-    stopped = reconstruct(recording, recipe=SHORT, run=tmp_path, overrides={"stop.seconds": 1e-6})
-    assert len(stopped.history["stage"]) == 3  # nothing more was done
-    assert_same(reconstruct(recording, recipe=SHORT, run=tmp_path, watch=Watch(progress=slow)), whole)
-    assert len(calls) == sum(stage.iterations for stage in SHORT.stages) - 3
+        reconstruct(small, recipe=SHORT, run=tmp_path, watch=killed_after(3))
+    stopped = reconstruct(small, recipe=SHORT, run=tmp_path, overrides={"stop.seconds": 1e-6})
+    assert len(stopped.history["stage"]) == 2  # nothing more was done
+    assert_same(reconstruct(small, recipe=SHORT, run=tmp_path, watch=Watch(progress=slow)), whole)
+    assert len(calls) == sum(stage.iterations for stage in SHORT.stages) - 2
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"excitation": UniformFlash(1.0, 1e-4)}, r"even pulse heated.*TopHatPulse\(duration=\.\.\.\), or use .* fast"),
-        ({"excitation": TopHatPulse(duration=5e-3, profile=np.ones((24, 24)))}, "calibrates parts that an even pulse"),
-        ({"excitation": TopHatPulse(duration=50.0)}, "only 3 frames come after the pulse, which ends at 50"),
+        ({"excitation": TopHatPulse(duration=5e-3, profile=np.ones((16, 16)))}, "calibrates parts that an even pulse"),
+        ({"excitation": TopHatPulse(duration=50.0)}, "only 1 frames come after the pulse, which ends at 50"),
         ({"observe": "back"}, "needs frames of the heated face"),
         ({"meta": {}}, "the material of the part is not known; give --material or --alpha"),
-        ({"size": (3e-4, 36e-3, 36e-3)}, "frames lie between .*check thickness, diffusivity and frame rate"),
+        ({"size": (3e-4, 24e-3, 24e-3)}, "frames lie between .*check thickness, diffusivity and frame rate"),
     ],
 )
-def test_recordings_that_do_not_fit_are_refused(recording, changes, message):
+def test_recordings_that_do_not_fit_are_refused(small, changes, message):
     with pytest.raises((InputError, NeftyError), match=message):
-        reconstruct(dataclasses.replace(recording, **changes), recipe=SHORT)
+        reconstruct(dataclasses.replace(small, **changes), recipe=SHORT)
 
 
-def test_the_diffusivity_may_be_given_in_the_recipe(recording, whole):
-    blind = dataclasses.replace(recording, meta={})
+def test_the_diffusivity_may_be_given_in_the_recipe(small, whole):
+    blind = dataclasses.replace(small, meta={})
     again = reconstruct(blind, recipe=SHORT, overrides={"calibration.start": 1.15 * ALPHA})
     np.testing.assert_array_equal(again.alpha, whole.alpha)

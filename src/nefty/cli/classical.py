@@ -148,6 +148,7 @@ def _calibrated(sequence: Any, alpha: float, result: Any) -> str:
     """The constant that the exact slab asks for, at the median depth that was found."""
     import numpy as np
 
+    from nefty.classical.decays import Decays
     from nefty.classical.ppt import calibrate
     from nefty.core.errors import InputError
 
@@ -158,7 +159,7 @@ def _calibrated(sequence: Any, alpha: float, result: Any) -> str:
     size = sequence.size
     try:
         found = calibrate(
-            sequence.after_flash().times,
+            Decays.of(sequence).times,
             alpha,
             depth,
             thickness=None if size is None or size[0] <= depth else size[0],

@@ -28,6 +28,7 @@ from nefty.physics.slab_surface import slab_surface
 VOID_LOSS = 0.2  # of h_back t/d: the share of heat that the wall of an open void at depth d takes unseen
 SHALLOW = 0.1  # of the thickness: the depth of a void that the first stage reckons with
 LOST = 0.1  # share of heat, at most, that such a void may have lost
+COUNTS = 0.5  # of its weight that a value must keep to count in the result
 VOID = 0.4  # deficit of a cell that is taken as void
 BESIDE = 0.2  # thicknesses beside a void within which its losses are felt
 FAR = 1.0  # thicknesses from a void at which the part is as if there were none
@@ -169,8 +170,8 @@ class RealPart:
 
     @property
     def measured(self) -> np.ndarray:
-        """The frames that are used, as recorded; NaN where a value does not count."""
-        return np.where(self._counted[self.used], self._frames[self.used], np.nan)
+        """The frames that are used, as recorded; NaN where a value does not count, or hardly does."""
+        return np.where(self._counted[self.used] & (self.share() >= COUNTS), self._frames[self.used], np.nan)
 
     def refine(self, volume: np.ndarray) -> None:
         """Fit the sound part again, under the defects found so far."""
@@ -246,6 +247,12 @@ class RealPart:
             said.append(
                 f"Frames before {times[used][0]:.3g} s do not tell about the volume (pulse, cell size or unevenness); "
                 f"nothing is said about the first {max(depth, self._model.grid.spacing[0]):.3g} of the depth."
+            )
+        left = float((self.share() < COUNTS).mean())
+        if left > 0:
+            said.append(
+                f"{100 * left:.2g} % of the values, late ones over voids, do not count: a void that is open to the back "
+                "would lose heat there that the model does not know."
             )
         if not used[-1]:
             said.append(

@@ -114,7 +114,7 @@ Rule = Relative | Absolute | Paper2D
 #: ``"faint"`` is for calibrated recordings of real parts, whose inclusions may conduct half as well as the part.
 RULES: dict[str, Rule] = {
     "default": Relative(),
-    "faint": Relative(bounds=(0.1, 0.8), edge=0.2, resistance=True, core=0.35, min_aspect=1.0),
+    "faint": Relative(bounds=(0.1, 0.8), edge=0.25, resistance=True, core=0.25, min_aspect=1.0),
     "absolute": Absolute(),
     "paper-2d": Paper2D(),
 }

@@ -59,6 +59,12 @@ def judge(rec: Reconstruction) -> Verdict:
             f"The volume does not explain the recording: the residual is {ratio:.2g} times the noise, most at {when} "
             f"({worst.frame_ratio:.2g} times) and {where} ({worst.patch_ratio:.2g} times). {_remedy(rec, worst.frame)}",
         )
+    if ratio < OVERFITTED and "calibration" in rec.meta:  # the noise is the scatter of sound pixels
+        return Verdict(
+            "explained",
+            f"The volume explains the recording: the residual is {ratio:.2g} times the scatter of sound pixels around the "
+            "calibrated part, which holds the camera's noise and what the model does not know.",
+        )
     if ratio < OVERFITTED:
         return Verdict(
             "overfitted",
