@@ -268,5 +268,6 @@ def test_every_frame_may_have_its_own_noise():
     assert isinstance(cut.noise, np.ndarray)
     assert cut.noise.tolist() == [5, 4, 3, 2, 1]
     both = recording(frames=TWO, observe="both", noise=np.arange(1, 6))
-    assert np.shape(both.noise) == (5,)
+    assert isinstance(both.noise, np.ndarray)
+    assert both.noise.shape == (5,)
     assert sequence.digest() != recording(noise=[5, 4, 3, 2, 2], times=[-2, -1, 0, 1, 2]).digest()

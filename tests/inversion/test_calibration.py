@@ -241,3 +241,13 @@ def test_the_background_is_found_again_under_a_known_anomaly(seen, rng, missing)
 def test_without_steps_the_background_stays(seen):
     made = seen(recorded(with_defect(0.15)))
     assert np.array_equal(refine_background(model_of(), with_defect(0.15), LAYERS, made, strata=3, steps=0), LAYERS)
+
+
+@pytest.mark.parametrize("strata", [1, 3])
+def test_frames_may_differ_in_noise(seen, rng, strata):
+    """The noisier half counts less, whichever frames the search for strata takes."""
+    each = np.where(np.arange(len(TIMES)) % 2, 0.05, 2.0)[:, None, None]
+    frames = recorded(with_defect(0.15))
+    noisy = frames + each * rng.standard_normal(frames.shape)
+    found = calibrate(model_of(), seen(noisy, noise=each), 0.12, strata=strata, flash=False)
+    assert found.bulk == pytest.approx(0.15, rel=0.03)

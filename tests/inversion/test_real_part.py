@@ -20,7 +20,7 @@ AMPLITUDE, NOISE = 2.5, 2e-3
 RECIPE = load_recipe("real", {"model.layers": 8, "calibration.surroundings": False})
 
 
-def frames_of(rng, times=TIMES, noise=NOISE):
+def frames_of(rng, times=TIMES, noise: float | np.ndarray = NOISE):
     """A sound part at its surface, of which the frames within the pulse show nothing yet."""
     after = times > PULSE.duration
     level = np.zeros(len(times))
@@ -30,9 +30,10 @@ def frames_of(rng, times=TIMES, noise=NOISE):
     return frames + noise * rng.standard_normal(frames.shape)
 
 
-def build(frames, times=TIMES, *, pulse=PULSE, boundary=LOSSY, counted=None, noise=NOISE, recipe=RECIPE, **model):
+def build(frames, times=TIMES, *, pulse=PULSE, boundary=LOSSY, counted=None, recipe=RECIPE, **more):
     counted = np.ones(frames.shape, dtype=bool) if counted is None else counted
-    built = HeatModel(GRID, times, pulse, boundary, dtype="float64", **model)
+    noise = more.pop("noise", NOISE)
+    built = HeatModel(GRID, times, pulse, boundary, dtype="float64", **more)
     return RealPart(built, np.where(counted, frames, 0.0), counted, noise, recipe, 1.2 * ALPHA)
 
 

@@ -134,6 +134,10 @@ def test_unknown_recipes_are_refused(name):
         ("calibration.start", -0.1),
         ("calibration.strata", 0),
         ("calibration.strata", 7),
+        ("calibration.gain", -0.1),
+        ("calibration.until", 0),
+        ("rule", "absolut"),
+        ("stages.0.sparse", -1),
         ("field.kind", "voxels"),
         ("field.head", "tanh"),
         ("field.low", 0),
@@ -233,3 +237,25 @@ def test_overrides_from_the_command_line_fit_a_recipe():
 def test_choices_that_do_not_go_together_are_refused(overrides, message):
     with pytest.raises(InputError, match=message):
         load_recipe(LEAST, overrides)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"calibration.gain": 0.05}, r"calibration\.gain needs calibration\.background to be part"),
+        ({"calibration.background": "part", "field.relative": False}, "needs a field of voxels relative to it"),
+        ({"calibration.background": "part", "field.kind": "neural"}, "needs a field of voxels relative to it"),
+        ({"calibration.background": "none", "stages.0.sparse": 1.0}, "sets voids or sparse, which need a background"),
+    ],
+)
+def test_calibrations_of_real_parts_that_contradict_themselves_are_refused(changes, message):
+    with pytest.raises(InputError, match=message):
+        load_recipe(LEAST, {"field.horizon": 0, **changes})
+
+
+def test_the_recipe_for_real_parts_calibrates_them():
+    real = load_recipe("real")
+    assert real.calibration.background == "part"
+    assert real.calibration.gain > 0
+    assert real.rule == "faint"
+    assert load_recipe("fast").rule == "default"

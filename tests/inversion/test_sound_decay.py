@@ -209,8 +209,8 @@ def test_units_do_not_matter(rng):
     """Millimetres and minutes."""
     frames, counted = frames_of(rng, margin=3e-3, gain=gains(rng)), np.ones((len(TIMES), *FACE), dtype=bool)
     here = fit_of(frames).fit(1.2 * ALPHA)
-    size, pulse = tuple(1e3 * s for s in SIZE), tuple(t / 60 for t in PULSE)
-    fit = SoundFit(frames, counted, TIMES / 60, np.full(len(TIMES), NOISE), size, RATIOS, pulse)
+    z, y, x = (1e3 * s for s in SIZE)
+    fit = SoundFit(frames, counted, TIMES / 60, np.full(len(TIMES), NOISE), (z, y, x), RATIOS, (0.0, PULSE[1] / 60))
     there = fit.fit(1.2 * ALPHA * 6e7)
     assert there.alpha == pytest.approx(here.alpha * 6e7, rel=1e-3)
     assert there.h_back == pytest.approx(here.h_back * 6e4, rel=1e-2)

@@ -76,7 +76,8 @@ def test_weak_losses_let_it_cool_as_one_body():
 
 def test_a_loss_of_the_front_is_felt_at_once_and_one_of_the_back_after_crossing():
     early = np.array([0.02, 0.05]) * H**2 / ALPHA
-    none, front, back = (slab_surface(early, ALPHA, H, **h) for h in ({}, {"h_front": 0.1}, {"h_back": 0.1}))
+    none = slab_surface(early, ALPHA, H)
+    front, back = slab_surface(early, ALPHA, H, h_front=0.1), slab_surface(early, ALPHA, H, h_back=0.1)
     assert (front < 0.97 * none).all()
     np.testing.assert_allclose(back, none, rtol=1e-8)
 

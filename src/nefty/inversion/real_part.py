@@ -251,7 +251,7 @@ class RealPart:
         left = float((self.share() < COUNTS).mean())
         if left > 0:
             said.append(
-                f"{100 * left:.2g} % of the values, late ones over voids, do not count: a void that is open to the back "
+                f"{100 * left:.2g} % of the values, late ones over voids, do not count: a void open to the back "
                 "would lose heat there that the model does not know."
             )
         if not used[-1]:

@@ -57,7 +57,7 @@ def edge_f1(
 
 def _boundary(defect: np.ndarray) -> np.ndarray:
     """Defect cells with a sound neighbour across a face; the sides of the volume are no boundary."""
-    return defect & ~ndimage.binary_erosion(defect, border_value=1)
+    return defect & ~np.asarray(ndimage.binary_erosion(defect, border_value=1), dtype=bool)
 
 
 def _gradient(values: np.ndarray, spacing: tuple[float, float, float]) -> np.ndarray:

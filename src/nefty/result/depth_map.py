@@ -12,9 +12,9 @@ from nefty.result.segmentation import Paper2D, Segmentation
 def depth_map(alpha: np.ndarray, background: np.ndarray, grid: Grid, found: Segmentation) -> np.ndarray:
     """Depth of the uppermost defect under each pixel, (y, x) in length units; NaN where the part is sound.
 
-    That is the depth of its top, where log(alpha/background), or with the rule ``"faint"`` the resistance to heat, is half
-    way to its extreme in the defect, interpolated between cell centres. With the rule ``"paper-2d"`` it is the paper's 2.5D depth (appendix H.3): the
-    median depth of the defect's voxels.
+    That is the depth of its top, where log(alpha/background), or with the rule ``"faint"`` the resistance to heat, is
+    half way to its extreme in the defect, interpolated between cell centres. With the rule ``"paper-2d"`` it is the
+    paper's 2.5D depth (appendix H.3): the median depth of the defect's voxels.
 
     Args:
         alpha: diffusivity, (z, y, x).

@@ -47,7 +47,8 @@ class _Worst:
 
 def judge(rec: Reconstruction) -> Verdict:
     """Compare the residual with the noise, on the whole, frame by frame and patch by patch."""
-    if rec.misfit is None:
+    noise = rec.noise_of_frames
+    if rec.misfit is None or noise is None:
         return _without_noise(rec)
     ratio, worst = float(np.sqrt(rec.misfit)), _worst(rec)
     unit = rec.unit("time")
@@ -62,15 +63,15 @@ def judge(rec: Reconstruction) -> Verdict:
     if ratio < OVERFITTED and "calibration" in rec.meta:  # the noise is the scatter of sound pixels
         return Verdict(
             "explained",
-            f"The volume explains the recording: the residual is {ratio:.2g} times the scatter of sound pixels around the "
-            "calibrated part, which holds the camera's noise and what the model does not know.",
+            f"The volume explains the recording: the residual is {ratio:.2g} times the scatter of sound pixels around "
+            "the calibrated part, which holds the camera's noise and what the model does not know.",
         )
     if ratio < OVERFITTED:
         return Verdict(
             "overfitted",
             f"The volume fits below the noise: the residual is only {ratio:.2g} times the noise, so noise is being "
             "explained by structure that is not there. Use a larger regularisation weight or stop earlier; if the "
-            f"noise of {np.median(rec.noise_of_frames):.3g} was given by hand, check it.",
+            f"noise of {np.median(noise):.3g} was given by hand, check it.",
         )
     if worst.stands_out:
         return Verdict(
