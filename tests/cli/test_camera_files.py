@@ -11,13 +11,14 @@ from nefty.cli.recording_options import RecordingOptions
 from nefty.cli.recording_values import region
 from nefty.core.errors import InputError
 from nefty.data.load import load
+from nefty.inversion.recipe import load_recipe
 from nefty.physics.materials import material
 from nefty.physics.pulses import TopHatPulse
 from nefty.result.reconstruction import Reconstruction
 from support.flash_recordings import Camera
 from support.shared_data import shared_recording
 
-STAGES = ("where", "how deep", "which shape", "edges", "finish")
+STAGES = [stage.name for stage in load_recipe("real").stages]  # of recordings in metres
 QUICK = ["--set", "model.layers=6", *(word for s in STAGES for word in ("--set", f"stages.{s}.iterations=1"))]
 PART = {"thickness": "2 mm", "pixel": "0.5 mm", "material": "pvc", "fps": 10.0}
 WORDS = ["--thickness", "2 mm", "--pixel", "0.5 mm", "--material", "pvc", "--fps", "10"]

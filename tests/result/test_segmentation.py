@@ -9,6 +9,7 @@ from scipy import ndimage
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.result.components import by_size, label, pad_sides, seam, trim_sides
+from nefty.result.depth_map import depth_map
 from nefty.result.segmentation import RULES, Absolute, Paper2D, Relative, deficit, named_rule, segment
 from nefty.synth.specimen import draw_specimen
 from support.volumes import blurred
@@ -231,7 +232,7 @@ def test_the_edge_lies_where_the_deficit_is_a_share_of_the_lowest(grid):
     np.testing.assert_array_equal(narrow, expected)
 
 
-def test_the_edge_is_taken_under_the_middle_pixel_and_stays_within_the_bounds(grid):
+def test_one_pixel_does_not_make_the_edge_which_stays_within_the_bounds(grid):
     """One pixel that is far lower than the rest does not move the edge."""
     region, rim = np.s_[4:7, 20:32, 20:32], np.s_[4:7, 18:34, 18:34]
     alpha, background = plate(grid, (0.6, *rim), (0.5, *region), (1e-4, 5, 25, 25))
@@ -254,7 +255,7 @@ def test_a_region_without_a_core_is_dropped(grid):
 def test_the_rule_for_real_parts_finds_the_wide_and_faint_and_the_void_but_no_speck(grid):
     faint, void, halo = np.s_[4:8, 6:26, 6:26], np.s_[3:6, 40:54, 40:54], np.s_[3:6, 38:56, 38:56]
     core = np.s_[5:7, 10:22, 10:22]
-    alpha, background = plate(grid, (0.5, *faint), (0.25, *core), (0.7, *halo), (0.05, *void))
+    alpha, background = plate(grid, (0.5, *faint), (0.15, *core), (0.7, *halo), (0.05, *void))
     alpha[5:7, 30:33, 8:11] *= 0.65  # a weak speck
     alpha[13:15, 30:33, 28:31] *= 0.2  # a strong one, narrower than deep
     found = segment(alpha, background, grid, "faint")
@@ -276,3 +277,17 @@ def test_the_edge_follows_regions_across_periodic_sides(grid):
     rolled = segment(np.roll(alpha, (32, 30), (1, 2)), background, grid, rule, "periodic")
     np.testing.assert_array_equal(rolled.mask, np.roll(middle, (32, 30), (1, 2)))
     assert rolled.number == 1
+
+
+def test_depths_by_resistance_follow_the_layer_that_holds_the_heat_back():
+    grid = Grid((10, 12, 12), (1.0, 12.0, 12.0))
+    ratio = np.ones(grid.shape)
+    ratio[4, 3:9, 3:9], ratio[5, 3:9, 3:9] = 0.3, 0.1  # a smeared top, then the inclusion
+    background = np.full(10, 2.0)
+    depths = {}
+    for resistance in (False, True):
+        found = segment(2.0 * ratio, background, grid, Relative(resistance=resistance))
+        depths[resistance] = depth_map(2.0 * ratio, background, grid, found)[6, 6]
+    # log: half of log 0.1 lies between cells 3 (1) and 4 (0.3); resistance: half of 9 between 4 (7/3) and 5 (9).
+    assert depths[False] == pytest.approx(0.1 * (3.5 + 0.5 * np.log(0.1) / np.log(0.3)))
+    assert depths[True] == pytest.approx(0.1 * (4.5 + (4.5 - 7 / 3) / (9 - 7 / 3)))

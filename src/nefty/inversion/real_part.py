@@ -150,7 +150,7 @@ class RealPart:
     def observation(self) -> Observation:
         """The frames as the cells of ``model`` would show them."""
         used, factor = self.used, self.factor()
-        noise = np.hypot(self.decay.noise[used], self._recipe.noise.floor * float(self._frames.max()))
+        noise = np.hypot(self.decay.noise[used], self._recipe.noise.floor * float(self._frames[used].max()))
         return Observation(
             self._model.grid,
             self._model.times[used],
@@ -171,7 +171,10 @@ class RealPart:
     @property
     def measured(self) -> np.ndarray:
         """The frames that are used, as recorded; NaN where a value does not count, or hardly does."""
-        return np.where(self._counted[self.used] & (self.share() >= COUNTS), self._frames[self.used], np.nan)
+        counts = self._counted[self.used]
+        if self._entered:
+            counts = counts & (self.share() >= COUNTS)
+        return np.where(counts, self._frames[self.used], np.nan)
 
     def refine(self, volume: np.ndarray) -> None:
         """Fit the sound part again, under the defects found so far."""
@@ -248,7 +251,7 @@ class RealPart:
                 f"Frames before {times[used][0]:.3g} s do not tell about the volume (pulse, cell size or unevenness); "
                 f"nothing is said about the first {max(depth, self._model.grid.spacing[0]):.3g} of the depth."
             )
-        left = float((self.share() < COUNTS).mean())
+        left = float((self.share() < COUNTS).mean()) if self._entered else 0.0
         if left > 0:
             said.append(
                 f"{100 * left:.2g} % of the values, late ones over voids, do not count: a void open to the back "
