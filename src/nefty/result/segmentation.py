@@ -20,7 +20,7 @@ from nefty.physics.boundary import LATERAL
 from nefty.result.components import by_size, label, pad_sides
 
 #: Cells around a candidate that take part in the choice of its threshold.
-STRONG = 0.25  # quantile of the lowest values under the pixels of a region that stands for its core
+STRONG = 0.1  # quantile of the lowest values under the pixels of a region that stands for its core
 NEIGHBOURHOOD = 2
 #: From the median absolute deviation to the standard deviation of a normal distribution.
 MAD_TO_SIGMA = 1.4826
@@ -39,7 +39,7 @@ class Relative:
     Args:
         bounds: least and largest ratio. Air and foreign inlays lie below the larger, scatter of a sound part above.
         edge: ``None`` chooses the ratio as said; a share takes the one where log(alpha/background) is that share of the
-            lowest under the stronger quarter of the region's pixels.
+            lowest under the strongest tenth of the region's pixels.
         resistance: whether depths lie where the resistance background/alpha - 1 is half of its largest, as the heat
             feels it, and not where log(alpha/background) is; of a thin inclusion that is smeared over a few cells.
         core: regions that nowhere fall below this ratio are dropped; ``None`` for none.
@@ -115,7 +115,7 @@ Rule = Relative | Absolute | Paper2D
 #: ``"faint"`` is for calibrated recordings of real parts, whose inclusions may conduct half as well as the part.
 RULES: dict[str, Rule] = {
     "default": Relative(),
-    "faint": Relative(bounds=(0.1, 0.8), edge=0.2, resistance=True, core=0.25, min_aspect=1.0),
+    "faint": Relative(bounds=(0.1, 0.85), edge=0.15, resistance=True, core=0.35, min_aspect=1.0),
     "absolute": Absolute(),
     "paper-2d": Paper2D(),
 }
