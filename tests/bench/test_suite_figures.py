@@ -152,7 +152,8 @@ def test_surface_errors_are_those_of_the_simulated_frames(suite, done):
     section = surface_errors(suite, done)[0]
     shown = example(suite, done, ["clean"], "homogeneous")
     assert shown is not None
-    sequence = shown.any.task.recording.sequence("homogeneous", shown.seed)
+    recording: Any = shown.any.task.recording
+    sequence = recording.sequence("homogeneous", shown.seed)
     error = resimulated(shown.outcomes["Grid Opt."].alpha, sequence) - sequence.frames
     text = next(a.text for a in drawn(section).layout.annotations if a.text.startswith("Grid Opt."))
     assert text == f"Grid Opt.<br>RMSE {np.sqrt((error**2).mean()):.2g}"
