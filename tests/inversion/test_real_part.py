@@ -146,7 +146,7 @@ def test_before_voids_are_known_late_frames_do_not_count_at_all(part):
 
 
 def test_over_an_open_void_late_values_count_less(part):
-    assert np.isfinite(part.measured).any(axis=(1, 2)).sum() == part.share()[:, 0, 0].sum()
+    assert np.isfinite(part.measured).all()  # all frames stay in the result until voids are known
     part.find_voids(with_void(part))
     share = part.share()
     assert np.isfinite(part.measured[:, 0, 0]).all()
