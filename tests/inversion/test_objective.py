@@ -109,17 +109,22 @@ def test_what_does_not_count_changes_nothing(seen, frames, alpha, rng):
     assert terms_of(made, alpha).data == pytest.approx(made.seen.scale * np.sum(residual**2), rel=1e-12)
 
 
-@pytest.mark.parametrize("on", ON)
-@pytest.mark.parametrize("masked", [False, True])
-def test_its_gradient_is_exact(seen, frames, alpha, rng, on, masked):
-    more = {"counted": rng.random(frames.shape) < 0.6} if masked else {}
-    objective = build(seen, frames, on, **more)
+def assert_gradient_is_exact(objective, alpha, rng):
+    """By the order of the remainder of a Taylor expansion."""
     point = torch.from_numpy(alpha)
     at = point.clone().requires_grad_()
     (gradient,) = torch.autograd.grad(objective(lambda: at).value, at)
     direction = point * torch.from_numpy(rng.standard_normal(GRID.shape))
     check = taylor_order(lambda a: objective(lambda: a).value, gradient, point, direction)
     assert check.passed, check
+
+
+@pytest.mark.parametrize("on", ON)
+@pytest.mark.parametrize("masked", [False, True])
+def test_its_gradient_is_exact(seen, frames, alpha, rng, on, masked):
+    more = {"counted": rng.random(frames.shape) < 0.6} if masked else {}
+    objective = build(seen, frames, on, **more)
+    assert_gradient_is_exact(objective, alpha, rng)
 
 
 def test_single_precision_agrees_with_double(seen, frames, alpha):
@@ -222,12 +227,7 @@ def test_no_other_gain_costs_less(seen, frames, alpha, rng):
 def test_the_gradient_is_exact_with_unknown_gains(seen, frames, alpha, rng, more):
     objective = build(seen, frames * rng.normal(1, 0.05, GRID.shape[1:]), **more)
     objective.weights = Weights(tv=2.0, sparse=3.0)
-    point = torch.from_numpy(alpha)
-    at = point.clone().requires_grad_()
-    (gradient,) = torch.autograd.grad(objective(lambda: at).value, at)
-    direction = point * torch.from_numpy(rng.standard_normal(GRID.shape))
-    check = taylor_order(lambda a: objective(lambda: a).value, gradient, point, direction)
-    assert check.passed, check
+    assert_gradient_is_exact(objective, alpha, rng)
 
 
 def test_gains_of_the_recording_are_found_where_the_volume_is_right(seen, frames, rng):

@@ -73,7 +73,9 @@ class Objective:
         self._weights = torch.from_numpy(seen.weights)
         self._stiffness = seen.unit / seen.gain_spread**2 if seen.gain_spread else None
         self._early_stiffness = seen.unit / seen.early_spread**2 if seen.early_spread else None
-        self._early = torch.from_numpy((seen.times[0] / seen.times) ** EARLY_FALL)[:, None, None]
+        self._early = torch.zeros(len(seen.times), 1, 1, dtype=torch.float64)  # psi
+        if self._early_stiffness is not None:
+            self._early = torch.from_numpy((seen.times[0] / seen.times) ** EARLY_FALL)[:, None, None]
         self.gain: Tensor | None = None  # g of the last evaluation, (1, y, x)
         self.factor: Tensor | None = None  # g + e psi of it, (t, y, x)
         self.set_background(background)

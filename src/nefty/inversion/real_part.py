@@ -23,7 +23,6 @@ from nefty.inversion.sound_decay import LEAST, SoundDecay, SoundFit
 from nefty.physics.boundary import Boundary
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.pulses import TopHatPulse
-from nefty.physics.slab_surface import slab_surface
 
 VOID_LOSS = 0.2  # of h_back t/d: the share of heat that the wall of an open void at depth d takes unseen
 SHALLOW = 0.1  # of the thickness: the depth of a void that the first stage reckons with
@@ -96,14 +95,10 @@ class RealPart:
         self._entered = False
 
     @cached_property
-    def _calibrated(self) -> list[SoundDecay]:
-        start, h = self._start
-        return [self.fit.fit(start, h=h)]
-
-    @property
     def decay(self) -> SoundDecay:
         """The present fit of the sound part."""
-        return self._calibrated[-1]
+        start, h = self._start
+        return self.fit.fit(start, h=h)
 
     @property
     def background(self) -> np.ndarray:
@@ -139,10 +134,7 @@ class RealPart:
     def factor(self) -> np.ndarray:
         """What the frames of ``model`` are to be multiplied by, without the pixels' gain, (t, y, x)."""
         decay, used = self.decay, self.used
-        times, thickness = self._model.times[used], self._model.grid.size[0]
-        loss = {"h_front": decay.h_front, "h_back": decay.h_back}
-        exact = slab_surface(times, decay.alpha, thickness, **loss, pulse=self.fit.pulse)
-        course = decay.common[used] * exact / self._column(times)
+        course = decay.common[used] * self.fit.surface(decay)[used] / self._column(self._model.times[used])
         sideways = self.fit.surroundings(decay)
         sideways = sideways[used] if isinstance(sideways, np.ndarray) else 1.0
         return np.broadcast_to(course[:, None, None] * sideways, self._frames[used].shape)
@@ -181,7 +173,7 @@ class RealPart:
         times = self._model.times
         frames = self._fitted(times)(volume).double().numpy()
         sound = self.decay.amplitude * self._column(times)
-        self._calibrated.append(self.fit.fit(self.decay, frames / sound[:, None, None], sound=self._far_from_voids()))
+        self.decay = self.fit.fit(self.decay, frames / sound[:, None, None], sound=self._far_from_voids())
 
     def _far_from_voids(self) -> np.ndarray | None:
         """Pixels (y, x) that hardly feel the voids found; ``None`` if they are too few."""
@@ -225,7 +217,7 @@ class RealPart:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
-        self._calibrated = [SoundDecay(**state["decay"])]
+        self.decay = SoundDecay(**state["decay"])
         self._void, self._entered = state["void"], bool(state["entered"])
 
     def summary(self) -> dict[str, dict[str, Any]]:

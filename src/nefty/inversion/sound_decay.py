@@ -20,6 +20,7 @@ import numpy as np
 from scipy.special import erf
 
 from nefty.core.errors import NeftyError
+from nefty.data.noise import MAD_TO_SIGMA
 from nefty.physics.slab_surface import slab_surface
 
 STEPS = 12  # of Gauss-Newton
@@ -35,7 +36,6 @@ COMMON = 1.25  # c(t) lies within this factor of 1
 ROUNDS = 8  # of gain, common course and scatter, each from the others
 LARGEST_STEP = {"alpha": 0.3, "front": 0.3, "back": 0.3, "margin": 0.5}
 PROBE = {"alpha": 1e-3, "front": 1e-3, "back": 1e-3, "margin": 1e-2}
-MAD_TO_SIGMA = 1.4826
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +166,10 @@ class SoundFit:
         """How far heat flows sideways until the last frame."""
         return sqrt(4 * alpha * max(self.anisotropy) * float(self.times[-1]))
 
+    def _feels(self, alpha: float, margin: float) -> bool:
+        """Whether the surroundings beyond a margin are felt."""
+        return margin < 0.99 * UNBOUND * self._length(alpha)
+
     def _bounded(self, name: str, value: float, theta: dict[str, float]) -> float:
         if name in ("front", "back"):
             return float(np.clip(value, 0.0, LARGEST_BIOT))
@@ -183,7 +187,7 @@ class SoundFit:
 
     def _sideways(self, alpha: float, margin: float) -> np.ndarray | float:
         """Share of the heat that is still there: in a homogeneous part, products of error functions along y and x."""
-        if margin >= 0.99 * UNBOUND * self._length(alpha):
+        if not self._feels(alpha, margin):
             return 1.0
         shares = []
         for pixels, size, ratio in zip(self.frames.shape[1:], self.size[1:], self.anisotropy, strict=True):
@@ -247,12 +251,11 @@ class SoundFit:
             raise NeftyError(f"the sound part rises by {amplitude:g}; frames must be the rise above ambient.")
         middle = float(np.exp(np.mean(np.log(common[first:]))))  # c and A share a factor
         margin = exp(theta["margin"])
-        felt = margin < 0.99 * UNBOUND * self._length(alpha)
         return SoundDecay(
             alpha=alpha,
             h_front=theta["front"] * alpha / thickness,
             h_back=theta["back"] * alpha / thickness,
-            margin=margin if felt else np.inf,
+            margin=margin if self._feels(alpha, margin) else np.inf,
             amplitude=amplitude * middle,
             common=common / middle,
             noise=noise,

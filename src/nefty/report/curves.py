@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +36,17 @@ def log_ticks(low: float, high: float, steps: Sequence[float] = (1, 2, 5)) -> li
     decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     ticks = [m * 10.0**d for d in decades for m in steps]
     return [round(t, 12) for t in ticks if low <= t <= high] or [low, high]
+
+
+def log_axis(low: float, high: float, steps: Sequence[float] = (1, 2, 5)) -> dict[str, Any]:
+    """Settings of a logarithmic axis from ``low`` to ``high`` with ticks at ``log_ticks``."""
+    ticks = log_ticks(low, high, steps)
+    return {
+        "type": "log",
+        "range": [np.log10(low), np.log10(high)],
+        "tickvals": ticks,
+        "ticktext": [f"{tick:g}" for tick in ticks],
+    }
 
 
 def evenly_in_log(times: np.ndarray, most: int) -> np.ndarray:

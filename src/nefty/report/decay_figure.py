@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nefty.core.errors import InputError
-from nefty.report.curves import Curve, log_ticks
+from nefty.report.curves import Curve, log_axis
 from nefty.report.narrow import stack_when_narrow
 from nefty.report.style import LINES, MUTED, RULE, Units, axis_title, dress
 
@@ -66,14 +66,6 @@ def _dressed(figure: go.Figure, t: np.ndarray, drawn: Sequence[np.ndarray], unit
         (figure.update_xaxes, ends, axis_title("Time after the flash", units.time)),
         (figure.update_yaxes, (low, high), axis_title("Rise above ambient", units.temperature)),
     ):
-        ticks = log_ticks(start, end)
-        update(
-            type="log",
-            range=[np.log10(start), np.log10(end)],
-            tickvals=ticks,
-            ticktext=[f"{tick:g}" for tick in ticks],
-            gridcolor=RULE,
-            title_text=title,
-        )
+        update(gridcolor=RULE, title_text=title, **log_axis(start, end))
     figure.update_layout(legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}, margin={"t": 84})
     return stack_when_narrow(figure, [300])

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from nefty.core.errors import InputError
-from nefty.report.curves import Curve, evenly_in_log, log_ticks
+from nefty.report.curves import Curve, evenly_in_log, log_axis
 from nefty.report.narrow import stack_when_narrow
 from nefty.report.style import LINES, MUTED, RULE, Units, axis_title, dress
 
@@ -143,26 +143,12 @@ def _dress(
     columns, floor = len(panels), 0.0 if noise is None else float(noise.min())
     dress(figure, height=470, below=52, legend=True)
     low, high = float(times[0]) / 1.1, float(times[-1]) * 1.1
-    ticks = log_ticks(low, high)
-    figure.update_xaxes(
-        type="log",
-        range=[np.log10(low), np.log10(high)],
-        tickvals=ticks,
-        ticktext=[f"{v:g}" for v in ticks],
-        gridcolor=RULE,
-    )
+    figure.update_xaxes(gridcolor=RULE, **log_axis(low, high))
     figure.update_xaxes(title_text=axis_title("Time after the flash", units.time), row=2)
     for column, (_, curves) in enumerate(panels, 1):
         low, high = _limits([v for c in curves for v in (c.measured, c.fitted) if v is not None], late, floor)
-        ticks = log_ticks(low, high, (1, 1.5, 2, 3, 4, 5, 7) if high / low < 20 else (1, 2, 5))
-        figure.update_yaxes(
-            type="log",
-            range=[np.log10(low), np.log10(high)],
-            tickvals=ticks,
-            ticktext=[f"{v:g}" for v in ticks],
-            row=1,
-            col=column,
-        )
+        steps = (1, 1.5, 2, 3, 4, 5, 7) if high / low < 20 else (1, 2, 5)
+        figure.update_yaxes(row=1, col=column, **log_axis(low, high, steps))
         if noise is not None:
             band = {"fillcolor": "#eef1f4", "line_width": 0, "layer": "below", "row": 2, "col": column}
             figure.add_hrect(y0=-BAND, y1=BAND, **band)

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from nefty.report.curves import log_ticks
+from nefty.report.curves import log_axis
 from nefty.report.narrow import stack_when_narrow
 from nefty.report.style import BLUE, MUTED, RULE, VERMILION, Units, axis_title, dress
 
@@ -88,14 +88,7 @@ def window_figure(
     figure.add_trace(go.Scatter(x=times, y=noise, mode="lines+markers", line=line, hovertemplate=hover), 2, 1)
     dress(figure, height=400)
     low, high = max(float(times[0]) / 1.1, float(times[-1]) / 10**DECADES), float(times[-1]) * 1.1
-    ticks = log_ticks(low, high)
-    figure.update_xaxes(
-        type="log",
-        range=[np.log10(low), np.log10(high)],
-        tickvals=ticks,
-        ticktext=[f"{tick:g}" for tick in ticks],
-        gridcolor=RULE,
-    )
+    figure.update_xaxes(gridcolor=RULE, **log_axis(low, high))
     figure.update_xaxes(title_text=axis_title("Time after the flash", units.time), row=2)
     figure.update_yaxes(rangemode="tozero", gridcolor=RULE)
     figure.update_yaxes(title_text="Frames in a mean", row=1)

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nefty.metrics.detection import Pod
-from nefty.report.curves import log_ticks
+from nefty.report.curves import log_axis
 from nefty.report.narrow import stack_when_narrow
 from nefty.report.style import BLUE, INK, MUTED, RULE, VERMILION, axis_title, dress
 
@@ -96,11 +96,7 @@ def signal_plot(pod: Pod, sizes: np.ndarray, signals: np.ndarray, threshold: flo
     figure.add_hline(y=threshold, line=lines, annotation_text="threshold")  # pyright: ignore[reportArgumentType]
     values = np.concatenate([signals[signals > 0], np.exp(middle), [threshold]])
     low, high = float(values.min()) / 1.4, float(values.max()) * 1.4
-    ticks = log_ticks(low, high)
-    figure.update_yaxes(
-        type="log", title_text="signal", range=[math.log10(low), math.log10(high)], gridcolor=RULE,
-        tickvals=ticks, ticktext=[f"{t:g}" for t in ticks],
-    )  # fmt: skip
+    figure.update_yaxes(title_text="signal", gridcolor=RULE, **log_axis(low, high))
     _size_axis(figure, pod, sizes, unit)
     figure.update_layout(legend=_LEGEND)
     return stack_when_narrow(figure, [300])
@@ -150,8 +146,5 @@ def _size_axis(figure: go.Figure, pod: Pod, values: np.ndarray, unit: str) -> No
         figure.update_xaxes(title_text=title, gridcolor=RULE)
         return
     low, high = float(values.min()) / 1.08, float(values.max()) * 1.08
-    ticks = log_ticks(low, high, (1, 2, 3, 5, 7) if high / low < 30 else (1, 2, 5))
-    figure.update_xaxes(
-        type="log", title_text=title, range=[math.log10(low), math.log10(high)], gridcolor=RULE,
-        tickvals=ticks, ticktext=[f"{t:g}" for t in ticks],
-    )  # fmt: skip
+    steps = (1, 2, 3, 5, 7) if high / low < 30 else (1, 2, 5)
+    figure.update_xaxes(title_text=title, gridcolor=RULE, **log_axis(low, high, steps))

@@ -1,7 +1,7 @@
 """Which cells are defect.
 
-A rule is an object, or its name with the usual values: ``"default"``, ``"absolute"``, ``"paper-2d"``. All work on the
-deficit against the background that the part has at the same depth.
+A rule is an object, or its name with the usual values: ``"default"``, ``"faint"``, ``"absolute"``, ``"paper-2d"``. All
+work on the deficit against the background that the part has at the same depth.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from skimage.filters import threshold_otsu
 from nefty.core.checks import count, number, one_of
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
+from nefty.data.noise import MAD_TO_SIGMA
 from nefty.physics.boundary import LATERAL
 from nefty.result.components import by_size, label, pad_sides
 
+#: Quantile of the lowest values under the pixels of a region that stands for its core.
+STRONG = 0.1
 #: Cells around a candidate that take part in the choice of its threshold.
-STRONG = 0.1  # quantile of the lowest values under the pixels of a region that stands for its core
 NEIGHBOURHOOD = 2
-#: From the median absolute deviation to the standard deviation of a normal distribution.
-MAD_TO_SIGMA = 1.4826
 #: Deficits below it are rounding of single precision.
 ROUNDING = 1e-5
 

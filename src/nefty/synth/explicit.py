@@ -102,7 +102,7 @@ def simulate_explicit(
 
     views = ["surface"] if observe == "surface" else [s for s in ("front", "back") if observe in (s, "both")]
     frames = np.empty((len(views), times.size, *grid.shape[1:]))
-    buffer, rows = np.empty_like(temperature), np.stack([np.zeros(fine.shape[2]), np.ones(fine.shape[2])])
+    buffer, ambient = np.empty_like(temperature), np.zeros(fine.shape[2])
     now = 0.0
     for index, time in enumerate(times):
         for begin, end in _pieces(now, time, switches):
@@ -110,7 +110,7 @@ def simulate_explicit(
             substeps = max(LEAST_SUBSTEPS, math.ceil(safety * (end - begin) * fastest * (1 - 1e-9)))
             dt = (end - begin) / substeps
             with _threads_for(fine):
-                temperature, buffer = _forward_euler(temperature, buffer, *faces, part, rows, heating, dt, substeps)
+                temperature, buffer = _forward_euler(temperature, buffer, *faces, part, ambient, heating, dt, substeps)
         now = time
         for view, side in enumerate(views):
             if side == "surface":
@@ -204,14 +204,13 @@ def _largest_row_sum(gz: np.ndarray, gy: np.ndarray, gx: np.ndarray) -> float:
 
 
 @njit(parallel=True, cache=True, fastmath={"contract"})
-def _forward_euler(now, then, gz, gy, gx, part, rows, source, dt, substeps):  # pragma: no cover - compiled
+def _forward_euler(now, then, gz, gy, gx, part, ambient, source, dt, substeps):  # pragma: no cover - compiled
     """Take ``substeps`` steps of length dt; return (temperature, scratch), which are ``now`` and ``then``.
 
-    ``part`` is 0 in air, which stays at ambient, and 1 elsewhere; empty if there is no air. ``rows`` are a row of
-    zeros, for beyond the front and back, and one of ones; ``source`` warms the front cells, per time.
+    ``part`` is 0 in air, which stays at ambient, and 1 elsewhere; empty if there is no air. ``ambient`` is a
+    row of zeros beyond the front and back; ``source`` warms the front cells, per time.
     """
     nz, ny, nx = now.shape
-    ambient = rows[0]
     for _ in range(substeps):
         for row in prange(nz * ny):
             z = row // ny
@@ -222,35 +221,29 @@ def _forward_euler(now, then, gz, gy, gx, part, rows, source, dt, substeps):  # 
             north = now[z, y - 1] if y > 0 else now[z, ny - 1]
             south = now[z, y + 1] if y < ny - 1 else now[z, 0]
             g_front, g_back, g_north, g_south, g = gz[z, y], gz[z + 1, y], gy[z, y], gy[z, y + 1], gx[z, y]
-            here = part[z, y] if part.size else rows[1]
             for x in range(1, nx - 1):
-                new[x] = here[x] * (
-                    t[x]
-                    + dt
-                    * (
-                        g_front[x] * (front[x] - t[x])
-                        + g_back[x] * (back[x] - t[x])
-                        + g_north[x] * (north[x] - t[x])
-                        + g_south[x] * (south[x] - t[x])
-                        + g[x] * (t[x - 1] - t[x])
-                        + g[x + 1] * (t[x + 1] - t[x])
-                    )
+                new[x] = t[x] + dt * (
+                    g_front[x] * (front[x] - t[x])
+                    + g_back[x] * (back[x] - t[x])
+                    + g_north[x] * (north[x] - t[x])
+                    + g_south[x] * (south[x] - t[x])
+                    + g[x] * (t[x - 1] - t[x])
+                    + g[x + 1] * (t[x + 1] - t[x])
                 )
             for x in (0, nx - 1):
                 west = t[x - 1] if x > 0 else t[nx - 1]
                 east = t[x + 1] if x < nx - 1 else t[0]
-                new[x] = here[x] * (
-                    t[x]
-                    + dt
-                    * (
-                        g_front[x] * (front[x] - t[x])
-                        + g_back[x] * (back[x] - t[x])
-                        + g_north[x] * (north[x] - t[x])
-                        + g_south[x] * (south[x] - t[x])
-                        + g[x] * (west - t[x])
-                        + g[x + 1] * (east - t[x])
-                    )
+                new[x] = t[x] + dt * (
+                    g_front[x] * (front[x] - t[x])
+                    + g_back[x] * (back[x] - t[x])
+                    + g_north[x] * (north[x] - t[x])
+                    + g_south[x] * (south[x] - t[x])
+                    + g[x] * (west - t[x])
+                    + g[x + 1] * (east - t[x])
                 )
+            if part.size:
+                for x in range(nx):
+                    new[x] *= part[z, y, x]
             if z == 0:
                 for x in range(nx):
                     new[x] += dt * source[y, x]

@@ -12,6 +12,7 @@ from scipy import special
 
 from nefty.core.checks import count, number
 from nefty.core.errors import InputError
+from nefty.physics.slab_surface import slab_modes
 
 Times = Sequence[float] | np.ndarray | float
 
@@ -111,23 +112,8 @@ class Slab:
         return amplitude * self.thickness / duration * unit
 
     def modes(self, terms: int) -> Modes:
-        """The first ``terms`` modes.
-
-        The right side of mu H = n pi + atan(B_front/mu) + atan(B_back/mu) falls with mu, the left one grows:
-        there is one root for each n, between n pi/H and (n + 1) pi/H, and halving that bracket finds it.
-        """
-        front, back, length = self.h_front / self.alpha, self.h_back / self.alpha, self.thickness
-        n = np.arange(terms)
-        low, high = n * np.pi / length, (n + 1) * np.pi / length
-        if front == back == 0:
-            return Modes(low, np.zeros(terms), np.where(n == 0, length, length / 2))
-        for _ in range(100):
-            mu = (low + high) / 2
-            beyond = mu * length > n * np.pi + np.arctan2(front, mu) + np.arctan2(back, mu)
-            low, high = np.where(beyond, low, mu), np.where(beyond, mu, high)
-        mu = (low + high) / 2
-        norm = length / 2 + (front / (mu**2 + front**2) + back / (mu**2 + back**2)) / 2
-        return Modes(mu, np.arctan2(front, mu), norm)
+        """The first ``terms`` modes."""
+        return Modes(*slab_modes(terms, self.thickness, self.h_front / self.alpha, self.h_back / self.alpha))
 
     @cached_property
     def _edges(self) -> np.ndarray:
