@@ -12,12 +12,24 @@ from nefty.core.hdf5 import digest
 from nefty.core.provenance import versions
 
 #: Packages and modules that a reconstruction or its score runs through.
-DECIDING = ("core", "physics", "data", "fields", "synth", "inversion", "classical", "result", "metrics")
+DECIDING = (
+    "core",
+    "physics",
+    "data",
+    "fields",
+    "synth",
+    "inversion",
+    "classical",
+    "pinn",
+    "supervised",
+    "result",
+    "metrics",
+)
 DECIDING += ("report/findings.py", "bench/task.py", "bench/reconstructors.py", "bench/peers_nefi.py")
 DECIDING += ("bench/simulated.py", "bench/front_view.py", "bench/plate_recording.py", "bench/plate_adaptation.py")
-DECIDING += ("bench/plate_score.py", "bench/classical.py")
+DECIDING += ("bench/plate_score.py", "bench/classical.py", "bench/networks.py", "bench/pinns.py")
 #: Libraries that do.
-LIBRARIES = ("numpy", "scipy", "numba", "torch", "scikit-image", "phiflow", "phiml", "nefi")
+LIBRARIES = ("numpy", "scipy", "numba", "torch", "scikit-image", "phiflow", "phiml", "nefi", "monai")
 
 
 @cache

@@ -14,9 +14,13 @@ from typing import TYPE_CHECKING, Any
 from nefty.bench.extras import is_installed, remedy
 from nefty.classical.methods import METHODS as CLASSICAL
 from nefty.core.errors import InputError, MissingExtraError, unknown_name
-from nefty.inversion.recipe import limited, load_recipe, recipe_names
+from nefty.inversion.recipe import Recipe, limited, load_recipe, recipe_names
+from nefty.supervised.settings import ARCHITECTURES
+from nefty.supervised.shelf import network_path
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from nefty.data.sequence import Sequence
     from nefty.result.reconstruction import Reconstruction
 
@@ -60,6 +64,7 @@ class Method:
         labels: whether it was trained on true volumes.
         package: library it needs beyond nefty's own, by the name one imports.
         extra: nefty's extra that installs it.
+        network: name of the trained network that it needs; see ``nefty.supervised.shelf``.
         note: what a reader of the table has to know.
     """
 
@@ -73,17 +78,28 @@ class Method:
     labels: bool = False
     package: str | None = None
     extra: str | None = None
+    network: str | None = None
     note: str = ""
 
     @property
     def installed(self) -> bool:
-        """Whether its library (it is not imported) and its recipe are there."""
-        return is_installed(self.package) and (self.recipe is None or self.recipe in recipe_names())
+        """Whether its library (it is not imported), its recipe and its network are there."""
+        if not is_installed(self.package) or (self.recipe is not None and self.recipe not in recipe_names()):
+            return False
+        return self.network is None or network_path(self.network).is_file()
 
     @property
     def remedy(self) -> str:
         """What to do where it is not."""
-        return remedy(self.extra) if not is_installed(self.package) else f"this nefty has no recipe {self.recipe!r}"
+        if not is_installed(self.package):
+            return remedy(self.extra)
+        if self.network is not None:
+            kind = self.network if self.network in ARCHITECTURES else "unet"
+            return (
+                f"not trained: there is no {network_path(self.network)}; nefty train {kind} --data FOLDER --out "
+                f"{network_path(self.network).parent}, see docs/supervised.md"
+            )
+        return f"this nefty has no recipe {self.recipe!r}"
 
     def settings(self, changes: Mapping[str, Any], budget: Budget, recipe: str | None = None) -> dict[str, Any]:
         """All settings with ``changes`` applied, as plain values; refuses what is not known.
@@ -97,13 +113,7 @@ class Method:
             if recipe is not None:
                 raise InputError(f"method {self.name!r} takes no recipe, got {recipe!r}; leave it out.")
             return self._call("settings", {**self.preset, **changes})
-        chosen = load_recipe(recipe or self.recipe, changes)
-        if budget.iterations is not None:
-            chosen = limited(chosen, budget.iterations)
-        if budget.seconds is not None:
-            seconds = min(budget.seconds, chosen.stop.seconds or budget.seconds)
-            chosen = chosen.model_copy(update={"stop": chosen.stop.model_copy(update={"seconds": seconds})})
-        return chosen.model_dump(mode="json")
+        return within_budget(load_recipe(recipe or self.recipe, changes), budget)
 
     def run(self, sequence: Sequence, settings: Mapping[str, Any], budget: Budget) -> Reconstruction:
         """Recover the volume."""
@@ -115,12 +125,24 @@ class Method:
         return getattr(importlib.import_module(self.where.split(":")[0]), function)(*arguments)
 
 
-def by_recipe(sequence: Sequence, settings: Mapping[str, Any], budget: Budget) -> Reconstruction:
+def within_budget(recipe: Recipe, budget: Budget) -> dict[str, Any]:
+    """All values of a recipe that keeps to a budget."""
+    if budget.iterations is not None:
+        recipe = limited(recipe, budget.iterations)
+    if budget.seconds is not None:
+        seconds = min(budget.seconds, recipe.stop.seconds or budget.seconds)
+        recipe = recipe.model_copy(update={"stop": recipe.stop.model_copy(update={"seconds": seconds})})
+    return recipe.model_dump(mode="json")
+
+
+def by_recipe(
+    sequence: Sequence, settings: Mapping[str, Any], budget: Budget, start: np.ndarray | None = None
+) -> Reconstruction:
     """Our own reconstruction, on the cells of the truth, so that it can be compared; the recipe holds the budget."""
     from nefty.inversion.reconstruct import reconstruct
 
     cells = {} if sequence.truth is None else {"model.layers": sequence.truth.shape[0]}
-    return reconstruct(sequence, recipe=settings, overrides=cells)
+    return reconstruct(sequence, recipe=settings, overrides=cells, start=start)
 
 
 _OURS = "nefty.bench.reconstructors:by_recipe"
@@ -140,6 +162,48 @@ def _classical() -> list[Method]:
         )
         for m in CLASSICAL.values()
     ]
+
+
+def _pinns() -> list[Method]:
+    """Rows of soft-constrained PINNs."""
+    where, soft = "nefty.bench.pinns:reconstruct", "the heat equation as a penalty"
+    rows: list[tuple[str, str, str, dict[str, Any], str]] = [
+        ("pinn", "PINN", "PINN", {"variant": "gradnorm"}, "with GradNorm"),
+        ("spinn", "SPINN", "SPINN", {"variant": "spinn"}, "separable"),
+        ("causal-pinn", "Causal-PINN", "Causal-PINN", {"variant": "causal"}, "for research comparison only"),
+        *(
+            (f"dcgd-{rule}", f"DCGD, {rule}", "DCGD", {"variant": "dcgd", "rule": rule}, "dual cone")
+            for rule in ("center", "projection", "average")
+        ),
+    ]
+    return [
+        Method(name, title, where, paper=paper, preset=preset, note=f"{soft}, {note}")
+        for name, title, paper, preset, note in rows
+    ]
+
+
+def _networks() -> list[Method]:
+    """Rows of trained networks."""
+    where = "nefty.bench.networks:reconstruct"
+    return [
+        Method(
+            "unet-full", "U-Net (Full)", where, paper="U-Net (Full)", preset={"network": "unet-full"},
+            network="unet-full", labels=True, note="trained on simulated specimens with defects and their true volumes",
+        ),
+        Method(
+            "unet-sound", "U-Net (Sound-Only)", where, paper="U-Net (Sound-Only)", preset={"network": "unet-sound"},
+            network="unet-sound", labels=True, note="trained on simulated specimens without defects",
+        ),
+        Method(
+            "swin-unetr", "Swin-UNETR", where, paper="Swin-UNETR",
+            preset={"network": "swin-unetr", "resample": True}, network="swin-unetr", labels=True, package="monai",
+            extra="supervised", note="trained on simulated specimens; recordings are brought to its pixels and times",
+        ),
+        Method(
+            "warm", "nefty warm", where, paper="NeFTY", preset={"network": "unet-full", "recipe": "warm"},
+            network="unet-full", labels=True, note="fast, begun with the volume of U-Net (Full)",
+        ),
+    ]  # fmt: skip
 
 
 METHODS = {
@@ -191,6 +255,8 @@ METHODS = {
             "solver",
         ),
         *_classical(),
+        *_pinns(),
+        *_networks(),
     )
 }
 

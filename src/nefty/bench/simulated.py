@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nefty.bench.front_view import front_view, has_own_view
-from nefty.bench.judged import Judged
+from nefty.bench.judged import OWN_SURFACE, Judged
 from nefty.core.grid import Grid
 
 if TYPE_CHECKING:
@@ -81,13 +81,14 @@ class Simulated:
         """Against the true volume."""
         from nefty.metrics.score import evaluate
         from nefty.metrics.spectrum import radial_spectrum
-        from nefty.metrics.surface import surface_score
+        from nefty.metrics.surface import frames_score, surface_score
         from nefty.report.findings import Findings
 
         assert given.truth is not None
         specimen = self.specimen(kind, seed)
         clean = self.sequence(kind, seed, clean=True) if self.noise > 0 or self.gain > 0 else given
-        surface = surface_score(found.alpha, given, clean.frames, refine=1)
+        again = surface_score(found.alpha, given, clean.frames, refine=1)
+        surface = frames_score(found.fitted, clean.frames, given.mask) if found.meta.get(OWN_SURFACE) else again
         pairs = [(f, t) for f, t in Findings(found).pairs if f is not None and t is not None]
         bulk = found.provenance.get("bulk diffusivity")
         spectra = [radial_spectrum(volume, given.truth, found.grid.size) for volume in (found.alpha, given.truth)]
@@ -97,6 +98,7 @@ class Simulated:
                 **{k: v for k, v in marks.items() if _is_mark(v)},
                 "surface_mse": surface.mse,
                 "surface_psnr": surface.psnr if math.isfinite(surface.psnr) else None,
+                "simulated_psnr": again.psnr if math.isfinite(again.psnr) else None,
             },
             facts={
                 "defects": len(specimen.defects),

@@ -24,7 +24,7 @@ SUITES = Shelf("suite", "nefty.bench", "suites")
 TableName = Literal[
     "quality", "robustness", "surface", "ablation", "efficiency", "conditions", "projection", "plates", "holes"
 ]
-FigureName = Literal["slices", "spectra", "convergence", "surface-errors", "seconds", "depth-maps"]
+FigureName = Literal["slices", "spectra", "convergence", "training", "surface-errors", "seconds", "depth-maps"]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 

@@ -14,6 +14,7 @@ from nefty.bench.plate_figures import depth_maps
 from nefty.bench.simulated import SLAB
 from nefty.bench.suite_columns import by_method, title_of
 from nefty.bench.suite_images import example, slices, surface_errors
+from nefty.bench.training_figures import training
 from nefty.report.convergence import running
 from nefty.report.curves import evenly_in_log
 from nefty.report.narrow import stack_when_narrow
@@ -150,6 +151,7 @@ FIGURES: dict[str, Callable[[Suite, Done], list[Section]]] = {
     "slices": slices,
     "spectra": spectra,
     "convergence": convergence,
+    "training": training,
     "surface-errors": surface_errors,
     "seconds": seconds,
     "depth-maps": depth_maps,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from nefty.bench.simulated import Simulated
 from nefty.core.errors import InputError
 from nefty.core.hdf5 import digest, read_hdf5, write_hdf5
 from nefty.core.provenance import provenance
+
+if TYPE_CHECKING:
+    from nefty.data.sequence import Sequence
+    from nefty.result.reconstruction import Reconstruction
 
 KIND = "outcome"
 #: Where recordings come from.
@@ -135,10 +139,12 @@ def perform(task: Task) -> Outcome:
             "seconds": seconds,
             "iterations": len(next(iter(found.history.values()), ())),
             "evaluations": int(found.provenance.get("evaluations", 0)),
-            "unknowns": int(found.provenance.get("unknowns", "0").replace(",", "")),
+            "unknowns": _whole(found.provenance.get("unknowns")),
+            "collocation": _whole(found.provenance.get("collocation points")),
             "peak_bytes": memory.peak,
             "stopped": found.stopped,
             "misfit": found.misfit,
+            "relative_noise": _relative_noise(found, given),
             **judged.facts,
         },
         history=found.history,
@@ -147,6 +153,17 @@ def perform(task: Task) -> Outcome:
         stored=found.alpha.astype(np.float32),
         provenance={**provenance(), "code": code_version()},
     )
+
+
+def _whole(text: str | None) -> int:
+    """A number as provenance writes it, 0 if there is none."""
+    return int((text or "0").replace(",", ""))
+
+
+def _relative_noise(found: Reconstruction, given: Sequence) -> float | None:
+    """Standard deviation that misfits are measured by, over the amplitude of the flash."""
+    amplitude, noise = getattr(given.excitation, "amplitude", None), found.noise_of_frames
+    return None if not amplitude or noise is None else float(np.sqrt(np.mean(noise**2))) / float(amplitude)
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from nefty import __version__
-from nefty.cli import bench, classical, demo, doctor, evaluate, inspect, pod, reconstruct, report, simulate
+from nefty.cli import bench, classical, demo, doctor, evaluate, inspect, pod, reconstruct, report, simulate, train
 from nefty.core.errors import NeftyError
 from nefty.core.interrupt import STOPPED
 
@@ -27,6 +27,7 @@ app.command("classical")(classical.run)
 app.command("evaluate")(evaluate.run)
 app.command("report")(report.run)
 app.command("pod")(pod.run)
+app.command("train")(train.run)
 app.command("doctor")(doctor.run)
 app.add_typer(bench.app, name="bench", short_help="Measure speed, memory and accuracy, beside peers.")
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nefty.cli.recording_options import RecordingOptions, takes_recording_options
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from nefty.data.sequence import Sequence
 
 
 @takes_recording_options
@@ -23,13 +28,22 @@ def run(
     recipe: Annotated[
         str | None,
         typer.Option(
-            help="fast, neural, paper, real, or a .toml file; real for a camera's recording, else fast.",
+            help="fast, neural, paper, real, warm, or a .toml file; real for a camera's recording, warm with "
+            "--network, else fast.",
             show_default=False,
         ),
     ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change the recipe, such as model.layers=24; repeatable."),
+    ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NETWORK",
+            help="Begin with the volume of a trained network, a file or folder of nefty train; recipe warm.",
+            show_default=False,
+        ),
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over, whatever the folder holds.")] = False,
     seconds: Annotated[
@@ -58,7 +72,7 @@ def run(
     if seconds is not None:
         overrides["stop.seconds"] = seconds
     if recipe is not None or show_recipe:
-        resolved = load_recipe(recipe or "fast", overrides)
+        resolved = load_recipe(recipe or ("warm" if network else "fast"), overrides)
         if show_recipe:
             typer.echo(recipe_text(resolved))
             return
@@ -71,20 +85,27 @@ def run(
     from nefty.cli.run_files import REPORT, listed, open_in_browser
     from nefty.cli.run_reconstruction import MORE_STAGES, ran_out_of_time, run_reconstruction, was_interrupted
 
-    stages = Stages(total=1 + MORE_STAGES)
+    stages = Stages(total=1 + MORE_STAGES + (network is not None))
     with stages.stage("Read the recording", hint="and load the libraries"):
         recording = read_recording(file, options)
         refuse_missing(recording)
     in_metres = (recording.sequence.meta.get("units") or {}).get("length") == "m"
-    recipe = recipe or ("real" if in_metres else "fast")
+    recipe = recipe or ("warm" if network else "real" if in_metres else "fast")
     for step in recording.assumed:
         stages.say(f"Assumed, {step.name}: {step.text}")
-    rec = run_reconstruction(recording.sequence, folder, stages, recipe=recipe, overrides=overrides, fresh=fresh)
+    volume = None
+    if network is not None:
+        with stages.stage("Ask the network"):
+            volume = _network_volume(recording.sequence, network)
+    rec = run_reconstruction(
+        recording.sequence, folder, stages, recipe=recipe, overrides=overrides, start=volume, fresh=fresh
+    )
     stopped, late = was_interrupted(rec), ran_out_of_time(rec)
     typer.echo(f"{describe(rec)}\n\n{listed(folder)}")
     if stopped or late:
         words = ["nefty", "reconstruct", str(file), "--out", str(folder), "--recipe", recipe]
         words += [word for text in settings or () for word in ("--set", text)]
+        words += ["--network", network] if network is not None else []
         words += ["--seconds", f"{seconds:g}"] if seconds is not None and not late else []
         words += options.words()
         typer.echo(f"\nThis is the best so far: {rec.stopped.partition(';')[0]}. To go on:\n{shlex.join(words)}")
@@ -92,3 +113,10 @@ def run(
         open_in_browser(folder / REPORT)
     if stopped:
         raise typer.Exit(STOPPED)
+
+
+def _network_volume(sequence: Sequence, network: str) -> np.ndarray:
+    from nefty.supervised.predict import volume
+    from nefty.supervised.shelf import shelved_network
+
+    return volume(sequence.after_flash(), shelved_network(network)[0])

@@ -9,6 +9,8 @@ from nefty.cli.run_files import are_written, remove_files, write_files
 from nefty.cli.run_progress import STAGES, RunProgress
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from nefty.cli.output import Stages
     from nefty.data.sequence import Sequence
     from nefty.result.reconstruction import Reconstruction
@@ -23,6 +25,7 @@ def run_reconstruction(
     *,
     recipe: str = "fast",
     overrides: dict[str, Any] | None = None,
+    start: np.ndarray | None = None,
     fresh: bool = False,
 ) -> Reconstruction:
     """Run, go on with, or load what is in ``folder``, and write its files if they are not there.
@@ -33,6 +36,7 @@ def run_reconstruction(
         stages: where progress is shown.
         recipe: a name or a .toml file.
         overrides: dotted keys of the recipe and their values.
+        start: diffusivity (z, y, x) to begin with.
         fresh: start over.
     """
     from nefty.inversion.reconstruct import reconstruct
@@ -40,7 +44,7 @@ def run_reconstruction(
     started = (lambda: remove_files(folder)) if fresh else (lambda: None)
     with RunProgress(stages, started) as progress:
         found = reconstruct(
-            sequence, recipe=recipe, overrides=overrides, run=folder, fresh=fresh, watch=progress.watch()
+            sequence, recipe=recipe, overrides=overrides, start=start, run=folder, fresh=fresh, watch=progress.watch()
         )
     if progress.worked or not are_written(folder):
         with stages.stage("Write the report"):

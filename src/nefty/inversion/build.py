@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from nefty.core.errors import InputError
+from nefty.data.described_model import described_model
 from nefty.data.sequence import Sequence
 from nefty.fields.heads import Head, LinearBox, LogBox, LogHead, ReluHead, SigmoidHead, SoftplusHead
 from nefty.fields.neural import NeuralField
@@ -27,27 +28,14 @@ AnyField = VoxelField | NeuralField
 
 def build_model(sequence: Sequence, recipe: Recipe) -> HeatModel:
     """The heat model that a recording describes."""
-    if sequence.excitation is None:
-        raise InputError(
-            "the recording does not say how the part was heated; give excitation=nefty.UniformFlash(...), "
-            "GaussianFlash, TopHatPulse or the temperature after the flash."
-        )
     choice = recipe.model
     integrator = choice.integrator
     if choice.sweeps:
         if integrator == "chebyshev":
             raise InputError(f"model.sweeps={choice.sweeps} needs an implicit integrator; Chebyshev solves nothing.")
         integrator = {"implicit-euler": ImplicitEuler, "sdirk2": SDIRK2}[integrator](solver=Jacobi(choice.sweeps))
-    return HeatModel(
-        sequence.grid(choice.layers),
-        sequence.times,
-        sequence.excitation,
-        sequence.boundary,
-        face_mean=choice.face_mean or sequence.face_mean,
-        anisotropy=sequence.anisotropy,
-        observe=sequence.observe,
-        integrator=integrator,
-        dtype=choice.dtype,
+    return described_model(
+        sequence, choice.layers, face_mean=choice.face_mean, integrator=integrator, dtype=choice.dtype
     )
 
 
@@ -59,7 +47,12 @@ def build_head(choice: FieldChoice, high: float | None = None) -> Head:
 
 
 def build_field(
-    recipe: Recipe, model: HeatModel, background: np.ndarray | None, scale: np.ndarray | None, stage: int = 0
+    recipe: Recipe,
+    model: HeatModel,
+    background: np.ndarray | None,
+    scale: np.ndarray | None,
+    stage: int = 0,
+    start: np.ndarray | None = None,
 ) -> AnyField:
     """The unknown, at its start.
 
@@ -69,6 +62,7 @@ def build_field(
         background: diffusivity of the sound part, (z,).
         scale: of the unknowns of voxels, (z, y, x).
         stage: index of the one whose box the unknowns were in last.
+        start: diffusivity (z, y, x) to begin with, as far as the box allows; that of the sound part if not given.
     """
     choice = recipe.field
     if background is None and (choice.relative or choice.kind == "voxel"):
@@ -81,9 +75,17 @@ def build_field(
         assert background is not None
         power = choice.depth_power if choice.scaling == "depth" else 0.0
         relative = background if choice.relative else None
-        start = None if choice.relative else np.broadcast_to(background[:, None, None], model.grid.shape).copy()
+        sound = np.broadcast_to(background[:, None, None], model.grid.shape)
+        if start is not None:
+            start = within(start / sound if choice.relative else start, head)
+        elif not choice.relative:
+            start = sound.copy()
         return VoxelField(
             model.grid, head, start=start, depth_power=power, scale=scale, background=relative, dtype=model.dtype
+        )
+    if start is not None:
+        raise InputError(
+            f"recipe {recipe.name!r} has a neural field, which cannot begin with a volume; take fast or warm."
         )
     generator = torch.Generator().manual_seed(recipe.seed)
     return NeuralField(
@@ -102,6 +104,14 @@ def build_field(
         generator=generator,
         dtype=model.dtype,
     )
+
+
+def within(values: np.ndarray, head: Head) -> np.ndarray:
+    """Values, moved to where the head can return them."""
+    if not isinstance(head, LinearBox | LogBox | SigmoidHead | LogHead):
+        return values
+    inside = 0.0 if isinstance(head, LinearBox | LogBox) else 1e-3  # a sigmoid reaches its ends nowhere
+    return np.clip(values, head.low * (1 + inside), head.high * (1 - inside))
 
 
 def set_background(field: AnyField, background: np.ndarray) -> None:

@@ -83,6 +83,7 @@ class Optimisation:
         state: where to begin.
         spent: seconds that the preparation took, which ``stop.seconds`` counts as well.
         part: the real part that ``model`` and ``seen`` come from, if it is one.
+        start: diffusivity (z, y, x) to begin with, where ``state`` has no unknowns yet; the sound part if not given.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class Optimisation:
         *,
         spent: float = 0.0,
         part: RealPart | None = None,
+        start: np.ndarray | None = None,
     ) -> None:
         self.recipe, self.model, self.seen, self.state, self.spent = recipe, model, seen, state, spent
         self.part = part
@@ -102,7 +104,7 @@ class Optimisation:
         self.objective = Objective(model, seen, recipe.variation, background, Weights(tv=state.weight))
         if part is not None:
             self.objective.discount(part.share())
-        self.field = build_field(recipe, model, background, state.scale, max(state.stage - 1, 0))
+        self.field = build_field(recipe, model, background, state.scale, max(state.stage - 1, 0), start)
         if not len(state.x):
             state.x = parameters_to_vector(self.field.parameters()).detach().numpy().copy()
         self._load(state.x)

@@ -53,6 +53,7 @@ def reconstruct(
     recipe: str | Path | Mapping[str, Any] | Recipe = "fast",
     *,
     overrides: Mapping[str, Any] | None = None,
+    start: np.ndarray | None = None,
     run: str | os.PathLike[str] | None = None,
     fresh: bool = False,
     watch: Watch | None = None,
@@ -65,6 +66,7 @@ def reconstruct(
         recipe: a name (``"fast"``, ``"neural"``, ``"paper"``; ``"real"`` for recordings of real parts in metres and
             seconds), a .toml file, or a mapping.
         overrides: dotted keys of the recipe and their values, such as ``{"stop.seconds": 20}``.
+        start: diffusivity (z, y, x) to begin with, such as a trained network's; the recipe ``"warm"`` is made for it.
         run: a folder for checkpoints, the log and the result. The same call goes on with a run that was interrupted
             and returns the result of one that is finished.
         fresh: start over, whatever the folder holds.
@@ -77,13 +79,15 @@ def reconstruct(
     if not isinstance(sequence, Sequence):
         raise InputError(f"a recording must be a nefty.Sequence, got {type(sequence).__name__}; see nefty.load.")
     if run is None:
-        return _reconstruct(sequence, model, chosen, None, watch)
+        return _reconstruct(sequence, model, chosen, start, None, watch)
     config = {"recipe": chosen.model_dump(mode="json"), "model": None if model is None else _describe(model)}
+    if start is not None:
+        config["start"] = digest(np.asarray(start))
     free = [f"recipe.{key}" for key in _leaves({k: config["recipe"][k] for k in FREE})]
     with RunFolder.open(run, config, sequence.digest(), free=free, fresh=fresh) as folder:
         if folder.finished:
             return Reconstruction.load(folder.path)
-        found = _reconstruct(sequence, model, chosen, folder, watch)
+        found = _reconstruct(sequence, model, chosen, start, folder, watch)
         found.save(folder.path)
         if found.stopped == FINISHED:
             folder.finish(stopped=found.stopped)
@@ -93,7 +97,12 @@ def reconstruct(
 
 
 def _reconstruct(
-    sequence: Sequence, model: HeatModel | None, recipe: Recipe, folder: RunFolder | None, watch: Watch
+    sequence: Sequence,
+    model: HeatModel | None,
+    recipe: Recipe,
+    start: np.ndarray | None,
+    folder: RunFolder | None,
+    watch: Watch,
 ) -> Reconstruction:
     began = time.perf_counter()
     torch.manual_seed(recipe.seed)
@@ -101,6 +110,8 @@ def _reconstruct(
     sequence = sequence.after_flash()
     model = model or build_model(sequence, recipe)
     seen, notes = observe(sequence, model, recipe)
+    if start is not None:
+        start = _checked_start(start, model)
 
     watch.stage("Calibrate the sound part")
     background, part = None, None
@@ -124,7 +135,7 @@ def _reconstruct(
     prepared = time.perf_counter() - began
 
     watch.stage("Optimise")
-    work = Optimisation(recipe, model, seen, state, spent=prepared, part=part)
+    work = Optimisation(recipe, model, seen, state, spent=prepared, part=part, start=start)
     save = (lambda s: folder.checkpoint(dataclasses.asdict(s))) if folder is not None else (lambda s: None)
     stopped = work.run(save, watch.progress)
 
@@ -160,6 +171,16 @@ def _reconstruct(
         truth=_truth(sequence, model),
         meta=meta,
     )
+
+
+def _checked_start(start: Any, model: HeatModel) -> np.ndarray:
+    """A volume to begin with, (z, y, x), or an error that says what it is instead."""
+    volume = np.asarray(start, dtype=np.float64)
+    if volume.shape != model.grid.shape:
+        raise InputError(f"start has shape {volume.shape}, the cells are {model.grid.shape} (z, y, x); resample it.")
+    if not (np.isfinite(volume) & (volume > 0)).all():
+        raise InputError("start holds values that are no diffusivities; they must be finite and positive.")
+    return volume
 
 
 def _compared(seen: Observation, model: HeatModel, volume: np.ndarray) -> dict[str, Any]:

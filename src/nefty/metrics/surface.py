@@ -57,9 +57,13 @@ def surface_score(
     true = noise_free(sequence) if true_frames is None else np.asarray(true_frames, dtype=np.float64)
     if true.shape != sequence.frames.shape:
         raise InputError(f"the true frames have shape {true.shape}, the recording {sequence.frames.shape}.")
-    if sequence.mask is not None:
-        true = np.where(sequence.mask, true, np.nan)
-    frames = resimulated(reconstruction, sequence, safety=safety, refine=refine)
+    return frames_score(resimulated(reconstruction, sequence, safety=safety, refine=refine), true, sequence.mask)
+
+
+def frames_score(frames: np.ndarray, true: np.ndarray, mask: np.ndarray | None = None) -> SurfaceScore:
+    """How close frames are to the true ones, where the pixels (y, x) of ``mask`` count."""
+    if mask is not None:
+        true = np.where(mask, true, np.nan)
     return SurfaceScore(frames_mse(frames, true), frames_psnr(frames, true), float(np.nanmax(true)))
 
 

@@ -1,0 +1,69 @@
+"""Trained networks as rows of the benchmark: their own volume, or one that ``warm`` begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from nefty.bench.reconstructors import Budget, by_recipe, within_budget
+from nefty.core.configuration import Part, explain
+from nefty.core.errors import InputError
+from nefty.data.sequence import Sequence
+from nefty.inversion.recipe import load_recipe
+from nefty.result.reconstruction import Reconstruction
+from nefty.supervised.network import VolumeNetwork
+from nefty.supervised.predict import predict, volume
+from nefty.supervised.shelf import shelved_network
+
+
+class Settings(Part):
+    """Of a row.
+
+    network: its name on the shelf, or its file. digest: of its weights, filled in, so that results belong to them.
+    resample: bring recordings of another grid to the network's. recipe: that goes on from its volume; its own is the
+    answer if not given.
+    """
+
+    network: str
+    digest: str = ""
+    resample: bool = False
+    recipe: str | None = None
+
+
+def settings(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings, with the digest of the network that is there now."""
+    try:
+        choice = Settings.model_validate(dict(changes))
+    except ValidationError as error:
+        raise InputError(f"settings of {changes.get('network')}: {explain(error, Settings)}") from None
+    if choice.recipe is not None:
+        load_recipe(choice.recipe)
+    known = shelved_network(choice.network)[0].digest()
+    return choice.model_copy(update={"digest": known}).model_dump(mode="json")
+
+
+def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget) -> Reconstruction:
+    """The volume that a network sees, or what a recipe makes of it.
+
+    Args:
+        sequence: the recording.
+        settings: as ``settings`` returns them.
+        budget: of the recipe; the network itself takes a second.
+    """
+    choice = Settings.model_validate(dict(settings))
+    network = _same(choice)
+    if choice.recipe is None:
+        return predict(sequence, network, resample=choice.resample)
+    start = volume(sequence.after_flash(), network, resample=choice.resample)
+    return by_recipe(sequence, within_budget(load_recipe(choice.recipe), budget), budget, start=start)
+
+
+def _same(choice: Settings) -> VolumeNetwork:
+    network = shelved_network(choice.network)[0]
+    if choice.digest and network.digest() != choice.digest:
+        raise InputError(
+            f"the network {choice.network!r} here is another than the one the task was made for; copy that one here."
+        )
+    return network

@@ -1,0 +1,28 @@
+"""Soft-constrained PINNs as rows of the benchmark."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from nefty.bench.judged import OWN_SURFACE
+from nefty.bench.reconstructors import Budget
+from nefty.data.sequence import Sequence
+from nefty.pinn.reconstruct import reconstruct as by_pinn
+from nefty.pinn.settings import settings
+from nefty.result.reconstruction import Reconstruction
+
+__all__ = ["reconstruct", "settings"]
+
+
+def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget) -> Reconstruction:
+    """The volume of a PINN.
+
+    Args:
+        sequence: the recording.
+        settings: as ``settings`` returns them.
+        budget: of the training.
+    """
+    found = by_pinn(sequence, settings, seconds=budget.seconds, iterations=budget.iterations)
+    return dataclasses.replace(found, meta={**found.meta, OWN_SURFACE: True})

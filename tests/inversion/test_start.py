@@ -1,0 +1,54 @@
+"""A reconstruction that begins with a volume."""
+
+import numpy as np
+import pytest
+
+from nefty import InputError, reconstruct
+from nefty.fields.heads import LogBox, SigmoidHead
+from nefty.inversion.build import build_field, build_model, within
+from nefty.inversion.recipe import load_recipe
+
+LAYERS = {"model.layers": 6}
+
+
+def test_it_begins_with_the_volume_as_far_as_the_box_allows(recording, quick, truth):
+    recipe = load_recipe(quick)
+    background = np.full(6, 0.15)
+    low, high = 0.02 * 0.15, 1.05 * 0.15
+    start = truth * np.linspace(0.1, 2, truth.size).reshape(truth.shape)
+    field = build_field(recipe, build_model(recording, recipe), background, None, start=start)
+    np.testing.assert_allclose(field().detach(), np.clip(start, low, high), rtol=1e-5)
+
+
+def test_the_first_misfit_is_that_of_the_volume(recording, quick, truth):
+    one = {"stages.where.iterations": 1, "stages.shape.iterations": 1}
+    cold = reconstruct(recording, recipe=quick, overrides=one)
+    warm = reconstruct(recording, recipe=quick, overrides=one, start=truth)
+    assert warm.history["misfit"][0] < 0.1 * cold.history["misfit"][0]
+    assert np.abs(np.log(warm.alpha / truth)).mean() < 0.5 * np.abs(np.log(cold.alpha / truth)).mean()
+
+
+def test_a_run_with_another_start_is_another_run(recording, quick, truth, tmp_path):
+    limit = {"stop.seconds": 1e-9}
+    reconstruct(recording, recipe=quick, overrides=limit, start=truth, run=tmp_path / "run")
+    with pytest.raises(InputError, match="start is"):
+        reconstruct(recording, recipe=quick, overrides=limit, start=0.9 * truth, run=tmp_path / "run")
+    with pytest.raises(InputError, match="start is"):
+        reconstruct(recording, recipe=quick, overrides=limit, run=tmp_path / "run")
+    reconstruct(recording, recipe=quick, start=truth, run=tmp_path / "run")
+
+
+@pytest.mark.parametrize(("head", "ends"), [(LogBox(0.1, 2.0), (0.1, 2.0)), (SigmoidHead(0.1, 2.0), (0.1001, 1.998))])
+def test_values_beyond_the_head_are_moved_to_where_it_has_an_inverse(head, ends):
+    moved = within(np.array([0.01, 1.0, 9.0]), head)
+    np.testing.assert_allclose(moved, [ends[0], 1.0, ends[1]], rtol=1e-12)
+    assert head.inverse(moved).isfinite().all()
+
+
+def test_what_is_no_volume_is_refused(recording, quick, truth):
+    with pytest.raises(InputError, match=r"start has shape \(5, 16, 16\), the cells are \(6, 16, 16\)"):
+        reconstruct(recording, recipe=quick, start=truth[:5])
+    with pytest.raises(InputError, match="no diffusivities"):
+        reconstruct(recording, recipe=quick, start=-truth)
+    with pytest.raises(InputError, match="a neural field, which cannot begin with a volume"):
+        reconstruct(recording, recipe="neural", overrides=LAYERS, start=truth)
