@@ -21,7 +21,7 @@ def test_it_learns(folder, quick, tmp_path):
     found = train([folder], quick(epochs=15, rate=1e-2, mirrored=False), tmp_path / "run")
     assert found.stopped == FINISHED
     assert found.history["loss"][-1] < 0.85 * found.history["loss"][0]
-    assert len(found.history["validation"]) == 25
+    assert len(found.history["validation"]) == 15
 
 
 def test_the_kept_network_is_that_of_the_best_epoch(folder, quick, tmp_path):

@@ -22,7 +22,16 @@ from nefty.core.errors import InputError
 
 SUITES = Shelf("suite", "nefty.bench", "suites")
 TableName = Literal[
-    "quality", "robustness", "surface", "ablation", "efficiency", "conditions", "projection", "plates", "holes"
+    "quality",
+    "robustness",
+    "surface",
+    "ablation",
+    "efficiency",
+    "conditions",
+    "projection",
+    "savings",
+    "plates",
+    "holes",
 ]
 FigureName = Literal["slices", "spectra", "convergence", "training", "surface-errors", "seconds", "depth-maps"]
 Positive = Annotated[float, Field(gt=0)]

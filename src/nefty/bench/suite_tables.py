@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nefty.bench import formats
 from nefty.bench.plate_tables import holes, plates
+from nefty.bench.savings_table import savings
 from nefty.bench.suite_columns import (
     BUDGET,
     COUNT,
@@ -282,6 +283,7 @@ TABLES: dict[str, Callable[[Suite, Done], list[Table]]] = {
     "efficiency": efficiency,
     "conditions": conditions,
     "projection": projection,
+    "savings": savings,
     "plates": plates,
     "holes": holes,
 }

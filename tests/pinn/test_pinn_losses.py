@@ -1,0 +1,121 @@
+"""What the losses depend on: the paper's identity, and what missing values and sides do to them."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from conftest import VARIANTS, tiny
+from nefty.fields.heads import SigmoidHead
+from nefty.fields.neural import NeuralField
+from nefty.pinn.losses import losses, total_variation
+from nefty.pinn.problem import build_problem
+from nefty.pinn.residual import diffusivity
+from nefty.pinn.sampler import Sampler
+from nefty.pinn.variants import build_balance, build_temperature
+
+
+def parts(recording, settings, generator, dtype=torch.float32):
+    """Problem, both networks and a batch, as the loop has them."""
+    problem = build_problem(recording, 4, 0.1, dtype)
+    temperature = build_temperature(settings, problem, generator)
+    field = NeuralField(
+        problem.grid, SigmoidHead(), depth=2, width=8, bands=2, skip=None, horizon=0, generator=generator, dtype=dtype
+    )
+    sampler = Sampler(
+        problem,
+        settings.points,
+        product=settings.variant == "spinn",
+        soft=not settings.temperature.hard,
+        generator=generator,
+    )
+    return problem, temperature, field, sampler(0)
+
+
+@pytest.mark.parametrize("hard", [True, False])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_data_and_initial_losses_do_not_reach_the_diffusivity(recording, generator, variant, hard):
+    """grad_theta L_data = grad_theta L_ic = 0 exactly (paper, appendix C.1), while that of the residual is not."""
+    problem, temperature, field, batch = parts(recording, tiny(variant, temperature__hard=hard), generator)
+    found = losses(temperature, field, problem, batch, 0.247)
+    assert set(found.named()) == {"data", "pde", "ic"} | (set() if hard else {"sides"})
+    for name, loss in found.named().items():
+        gradients = torch.autograd.grad(loss, list(field.parameters()), retain_graph=True, allow_unused=True)
+        if name == "pde":
+            assert all(g is not None and bool(g.abs().max() > 0) for g in gradients[:-1])
+        else:
+            assert all(g is None for g in gradients)
+        by_phi = torch.autograd.grad(loss, list(temperature.parameters()), retain_graph=True, allow_unused=True)
+        assert any(g is not None and bool(g.abs().max() > 0) for g in by_phi)
+
+
+@pytest.mark.parametrize("rule", ["center", "projection", "average"])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_no_variant_creates_a_way_from_the_data_to_the_diffusivity(recording, generator, variant, rule):
+    """With the residual's weight at 0, whatever a variant does to the losses, nothing arrives at theta."""
+    settings = tiny(variant, rule=rule, weights__pde=0.0, weights__tv=0.0)
+    problem, temperature, field, batch = parts(recording, settings, generator)
+    parameters = [*temperature.parameters(), *field.parameters()]
+    balance = build_balance(settings, temperature, parameters)
+    balance.backward(losses(temperature, field, problem, batch, 0.247), 0.0)
+    assert all(p.grad is None or bool((p.grad == 0).all()) for p in field.parameters())
+    assert any(p.grad is not None and bool((p.grad != 0).any()) for p in temperature.parameters())
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_missing_values_do_not_count(recording, generator, variant):
+    frames = recording.frames.copy()
+    frames[2:, :4] = np.nan
+    state = generator.get_state()
+    found = []
+    for spoiled in (frames, np.where(np.isnan(frames), 1e6, frames)):
+        generator.set_state(state)
+        mask = np.ones(recording.shape[1:], dtype=bool)
+        sequence = dataclasses.replace(recording, frames=spoiled)
+        if not np.isnan(spoiled).any():
+            mask[:4] = False
+            sequence = sequence.with_mask(mask)
+        problem, temperature, field, batch = parts(sequence, tiny(variant), generator)
+        loss = losses(temperature, field, problem, batch, 0.247).data
+        assert loss is not None
+        found.append(float(loss.detach()))
+    assert all(value < 10 for value in found)
+
+
+def test_data_loss_of_whole_frames_is_the_mean_over_what_counts(recording, generator):
+    frames = recording.frames.copy()
+    frames[1, 3, 4] = np.nan
+    sequence = dataclasses.replace(recording, frames=frames)
+    problem, temperature, field, batch = parts(sequence, tiny("spinn"), generator, torch.float64)
+    found = losses(temperature, field, problem, batch, 0.247).data
+    assert batch.data is not None
+    assert found is not None
+    wrong = temperature(batch.data)[:, 0].detach().numpy() - frames / 100.0
+    assert float(found.detach()) == pytest.approx(np.nanmean(wrong**2))
+
+
+def test_total_variation_is_the_integral_of_the_slope(recording, generator):
+    """A ramp along y over the whole range has |grad alpha| = width/L_y, so H |grad alpha|/width = H/L_y."""
+    problem, *_, batch = parts(recording, tiny("gradnorm"), generator, torch.float64)
+
+    class Ramp:
+        def at(self, points, size=None):
+            return 0.1 + 0.2 * points[:, 1] / 2
+
+    found = total_variation(diffusivity(Ramp(), batch.collocation), problem, 0.2)
+    assert float(found.detach()) == pytest.approx(1.0 / 4.0, rel=1e-4)
+
+
+@pytest.mark.parametrize("lateral", ["periodic", "adiabatic"])
+@pytest.mark.parametrize("variant", ["dcgd", "spinn"])
+def test_sides_cost_nothing_where_features_keep_their_conditions(recording, generator, variant, lateral):
+    from nefty.pinn.losses import _sides
+
+    sequence = dataclasses.replace(recording, boundary=dataclasses.replace(recording.boundary, lateral=lateral))
+    soft = tiny(variant, temperature__hard=False)
+    problem, plain, _, batch = parts(sequence, soft, generator, torch.float64)
+    assert len(batch.sides) == 3
+    assert float(_sides(plain, problem, batch.sides).detach()) > 1e-4
+    kept = build_temperature(tiny(variant), problem, generator)
+    assert float(_sides(kept, problem, batch.sides).detach()) < 1e-20

@@ -1,0 +1,43 @@
+import pytest
+
+from nefty.core.errors import InputError
+from nefty.pinn.settings import resolve, settings
+
+
+def test_defaults_are_the_papers():
+    found = resolve({"variant": "gradnorm"})
+    assert (found.temperature.depth, found.temperature.width) == (5, 128)
+    assert found.points.collocation == 24576
+    assert found.iterations == 22000
+    assert found.rates.temperature == 1e-3
+    assert (found.diffusivity.low, found.diffusivity.high) == (0.003, 0.25)
+
+
+def test_variants_bring_what_their_authors_use():
+    assert resolve({"variant": "spinn"}).points.redraw == 100
+    assert resolve({"variant": "dcgd"}).rates.final == pytest.approx(0.9**22, rel=0.02)
+    assert resolve({"variant": "causal"}).rates.final == pytest.approx(0.9 ** (22 / 5), rel=0.02)
+    assert resolve({"variant": "dcgd", "rates.final": 1.0}).rates.final == 1.0
+
+
+def test_dotted_keys_and_sections_are_the_same_and_the_result_can_be_given_again():
+    dotted = settings({"variant": "dcgd", "rates.temperature": 0.01, "rule": "average"})
+    nested = settings({"variant": "dcgd", "rates": {"temperature": 0.01}, "rule": "average"})
+    assert dotted == nested == settings(dotted)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"variant": "spin"}, "spinn"),
+        ({"variant": "gradnorm", "iteration": 3}, "iterations"),
+        ({"variant": "gradnorm", "rates.temperatur": 3}, "temperature"),
+        ({"variant": "gradnorm", "points.collocation": 0}, "points.collocation=0"),
+        ({"variant": "dcgd", "rule": "centre"}, "center"),
+        ({}, "variant"),
+        ({"variant": "gradnorm", "iterations.x": 3}, "iterations"),
+    ],
+)
+def test_what_is_not_known_is_refused_with_the_nearest_name(changes, words):
+    with pytest.raises(InputError, match=words):
+        settings(changes)
