@@ -5,12 +5,12 @@ import time
 import pytest
 import torch
 
-from conftest import VARIANTS, tiny
 from nefty.core.errors import NeftyError
 from nefty.fields.neural import NeuralField
 from nefty.pinn.loop import FINISHED, INTERRUPTED, OUT_OF_TIME, train
 from nefty.pinn.problem import build_problem
 from nefty.pinn.variants import build_temperature
+from support.tiny_pinns import VARIANTS, tiny
 
 
 def run(recording, settings, generator, **options):

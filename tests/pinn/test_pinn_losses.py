@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from conftest import VARIANTS, tiny
 from nefty.fields.heads import SigmoidHead
 from nefty.fields.neural import NeuralField
 from nefty.pinn.losses import losses, total_variation
@@ -14,6 +13,7 @@ from nefty.pinn.problem import build_problem
 from nefty.pinn.residual import diffusivity
 from nefty.pinn.sampler import Sampler
 from nefty.pinn.variants import build_balance, build_temperature
+from support.tiny_pinns import VARIANTS, tiny
 
 
 def parts(recording, settings, generator, dtype=torch.float32):

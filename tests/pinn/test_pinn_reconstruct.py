@@ -3,11 +3,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from conftest import TINY, VARIANTS
 from nefty.core.errors import InputError
 from nefty.physics.pulses import TopHatPulse
 from nefty.pinn.loop import OUT_OF_TIME
 from nefty.pinn.reconstruct import reconstruct, settings
+from support.tiny_pinns import TINY, VARIANTS
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -18,7 +18,7 @@ def test_a_recording_becomes_a_reconstruction(recording, variant):
     assert found.alpha.max() < 0.25
     assert found.fitted.shape == found.measured.shape == (6, 8, 10)
     assert len(found.history["data"]) == 4
-    assert found.recipe["variant"] == variant
+    assert found.recipe["settings"]["variant"] == variant
     assert int(found.provenance["unknowns"].replace(",", "")) > 0
     assert found.provenance["evaluations"] == "4"
     assert found.provenance["collocation points"] == ("256" if variant == "spinn" else "64")

@@ -3,10 +3,10 @@ import dataclasses
 import numpy as np
 import torch
 
-from conftest import tiny
 from nefty.pinn.points import Product, Scattered
 from nefty.pinn.problem import build_problem
 from nefty.pinn.sampler import Sampler
+from support.tiny_pinns import tiny
 
 
 def sampler(recording, generator, variant="gradnorm", **changes):

@@ -41,3 +41,12 @@ def test_dotted_keys_and_sections_are_the_same_and_the_result_can_be_given_again
 def test_what_is_not_known_is_refused_with_the_nearest_name(changes, words):
     with pytest.raises(InputError, match=words):
         settings(changes)
+
+
+def test_the_small_size_is_a_set_of_defaults():
+    small = resolve({"variant": "causal", "size": "small", "points.data": 7})
+    assert (small.points.collocation, small.points.data) == (1024, 7)
+    assert small.rates.hold > 0
+    assert resolve(small.model_dump()) == small
+    with pytest.raises(InputError, match="small"):
+        resolve({"variant": "causal", "size": "smal"})
