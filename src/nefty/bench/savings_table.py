@@ -51,10 +51,8 @@ def savings(suite: Suite, done: Done) -> list[Table]:
 
 def _paired(first: Sequence[Outcome], own: Sequence[Outcome], score: str) -> Interval | None:
     """Mean difference over specimens of all kinds."""
-    return Interval.of(
-        None if a.scores.get(score) is None or b.scores.get(score) is None else b.scores[score] - a.scores[score]
-        for a, b in _pairs(first, own)
-    )
+    scores = ((a.scores.get(score), b.scores.get(score)) for a, b in _pairs(first, own))
+    return Interval.of(b - a for a, b in scores if a is not None and b is not None)
 
 
 def _saved(first: Sequence[Outcome], own: Sequence[Outcome], fact: str) -> Interval | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import torch
 from torch import Tensor
 
 from nefty.pinn.losses import Losses
@@ -52,4 +53,4 @@ class FixedWeights:
 def weighted_sum(losses: Losses, weights: Weights, without: str = "") -> Tensor:
     """sum_i w_i L_i over the losses that are there, without one of them and without the total variation."""
     parts = [getattr(weights, name) * loss for name, loss in losses.named().items() if name != without]
-    return sum(parts[1:], start=parts[0])
+    return torch.stack(parts).sum()

@@ -162,7 +162,7 @@ def forward_error(
     axis = torch.linspace(-1, 1, JUDGED)
     u = torch.cartesian_prod(axis, axis, axis, axis)
     with torch.no_grad():
-        points = Product((axis,) * 4) if isinstance(temperature, SeparableNetwork) else Scattered(u)
+        points = Product((axis, axis, axis, axis)) if isinstance(temperature, SeparableNetwork) else Scattered(u)
         wrong = temperature(points).flatten() - solution(u)
     return ForwardError(float(wrong.norm() / solution(u).norm()), training.iterations, spent)
 

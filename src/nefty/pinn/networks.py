@@ -105,7 +105,7 @@ class TemperatureNetwork(nn.Module):
         """
         h = self._features(_scattered(points).u, weights)
         for layer in self.hidden:
-            h = TanhJet.apply(h @ layer.weight.T, layer.bias, weights)
+            h = TanhJet.apply(h @ layer.weight.T, layer.bias, weights)  # pyright: ignore[reportOperatorIssue, reportAssignmentType]
         out = (h @ self.output.weight.T).squeeze(2)
         return Jet(out[0] + self.output.bias, out[1], out[SPACE], out[5])
 

@@ -67,7 +67,9 @@ def volume(sequence: Sequence, network: VolumeNetwork, *, resample: bool = False
     with torch.no_grad():
         given = torch.from_numpy(prepared(sequence, network.settings.input))[None].to(device)
         alpha = network.eval()(given)[0, 0].cpu().double().numpy()
-    return resize(alpha, (alpha.shape[0], *face), order=1, mode="edge") if alpha.shape[1:] != face else alpha
+    return (
+        np.asarray(resize(alpha, (alpha.shape[0], *face), order=1, mode="edge")) if alpha.shape[1:] != face else alpha
+    )
 
 
 def scene_of(sequence: Sequence, layers: int) -> Scene:
@@ -88,7 +90,9 @@ def resampled(sequence: Sequence, scene: Scene) -> Sequence:
         raise InputError(
             f"the recording ends at t = {sequence.times[-1]:g}, the network needs frames until {scene.times[-1]:g}."
         )
-    small = np.stack([resize(frame, scene.shape[1:], order=1, mode="edge", anti_aliasing=True) for frame in frames])
+    small = np.stack(
+        [np.asarray(resize(frame, scene.shape[1:], order=1, mode="edge", anti_aliasing=True)) for frame in frames]
+    )
     at = np.interp(scene.times, sequence.times, np.arange(len(frames)))
     low = np.minimum(at.astype(int), len(frames) - 2)
     share = (at - low)[:, None, None]
