@@ -34,6 +34,7 @@ def put(shelf, name="unet-full", seed=0, shape=(8, 16, 16)):
     torch.manual_seed(seed)
     settings = training_settings({"levels": (8, 8), "input.slices": shape[0]})
     recording = SMALL.sequence("homogeneous", 0)
+    assert recording.size is not None
     network = VolumeNetwork(settings, Scene(shape, recording.size, recording.times, "periodic"), start=0.12)
     save_network(shelf / name / "result.h5", network_record(network, state_arrays(network), {}))
     return network

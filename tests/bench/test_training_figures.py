@@ -1,6 +1,7 @@
 """The losses of PINNs as a figure."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,9 @@ def finished(suite, soft=("grid",)):
 
 def test_a_panel_has_the_three_losses_and_the_data_loss_of_the_hard_constraint(suite):
     section, *_ = training(suite, finished(suite))
-    traces = {trace.name: trace for trace in section.figure.data}
+    assert section.figure is not None
+    every: list[Any] = list(section.figure.select_traces())
+    traces = {trace.name: trace for trace in every}
     assert set(traces) == {"data", "equation", "initial temperature", "data, nefty fast"}
     assert traces["equation"].y[-1] == pytest.approx(0.1)
     shown = next(o for e, o in finished(suite) if e.row.method == "fast")
@@ -39,6 +42,7 @@ def test_a_panel_has_the_three_losses_and_the_data_loss_of_the_hard_constraint(s
 
 def test_all_panels_have_one_scale(suite):
     section, *_ = training(suite, finished(suite, soft=("grid", "fast")))
+    assert section.figure is not None
     ranges = {axis.range for axis in section.figure.select_yaxes()}
     assert len(ranges) == 1
     assert len(list(section.figure.select_yaxes())) == 2

@@ -7,6 +7,7 @@ from nefty.pinn.features import axis_features
 from nefty.pinn.networks import Jet, TemperatureNetwork
 from nefty.pinn.points import Product, Scattered
 from nefty.pinn.separable import SeparableNetwork
+from support.tiny_pinns import random_axes
 
 WEIGHTS = torch.tensor([3.0, 0.7, 1.9], dtype=torch.float64)
 
@@ -76,7 +77,7 @@ def test_gradient_of_a_jet_by_the_weights_is_that_of_autograd(generator):
 
 def test_spinn_value_and_all_derivatives_are_those_of_the_pointwise_product(generator):
     network = separable_network(generator)
-    axes = tuple(2 * torch.rand(n, generator=generator, dtype=torch.float64) - 1 for n in (3, 4, 2, 5))
+    axes = random_axes(generator, (3, 4, 2, 5))
     points, u = Product(axes), torch.cartesian_prod(*axes)
     expected = by_autograd(lambda at: pointwise_product(network, at), u)
     found = network.jet(points, WEIGHTS)
@@ -90,7 +91,7 @@ def test_spinn_value_and_all_derivatives_are_those_of_the_pointwise_product(gene
 @pytest.mark.parametrize("axis", [1, 2, 3])
 def test_each_second_derivative_of_spinn_by_itself(generator, axis):
     network = separable_network(generator)
-    axes = tuple(2 * torch.rand(3, generator=generator, dtype=torch.float64) - 1 for _ in range(4))
+    axes = random_axes(generator, (3, 3, 3, 3))
     one = torch.zeros(3, dtype=torch.float64)
     one[axis - 1] = 1
     u = torch.cartesian_prod(*axes).requires_grad_()
@@ -101,7 +102,7 @@ def test_each_second_derivative_of_spinn_by_itself(generator, axis):
 
 def test_spinn_gradient_by_the_weights_is_that_of_autograd(generator):
     network = separable_network(generator)
-    axes = tuple(2 * torch.rand(3, generator=generator, dtype=torch.float64) - 1 for _ in range(4))
+    axes = random_axes(generator, (3, 3, 3, 3))
     u = torch.cartesian_prod(*axes)
     found = network.jet(Product(axes), WEIGHTS)
     right = by_autograd(lambda at: pointwise_product(network, at), u)
@@ -114,9 +115,9 @@ def test_spinn_gradient_by_the_weights_is_that_of_autograd(generator):
 
 def ends(axis, end, generator):
     """Coordinates of four axes, with one of them at an end."""
-    axes = [2 * torch.rand(3, generator=generator, dtype=torch.float64) - 1 for _ in range(4)]
-    axes[axis] = torch.tensor([end], dtype=torch.float64)
-    return tuple(axes)
+    there = torch.tensor([end], dtype=torch.float64)
+    t, z, y, x = (there if a == axis else u for a, u in enumerate(random_axes(generator, (3, 3, 3, 3))))
+    return t, z, y, x
 
 
 @pytest.mark.parametrize("build", [scattered_network, separable_network])

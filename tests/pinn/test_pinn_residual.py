@@ -8,6 +8,7 @@ from nefty.pinn.forward_check import CosineModes, KnownDiffusivity, Mode, flash_
 from nefty.pinn.networks import Jet
 from nefty.pinn.points import Product, Scattered
 from nefty.pinn.residual import diffusivity, residual
+from support.tiny_pinns import random_axes
 
 SIZE, SPAN = (1.0, 3.0, 4.0), 2.0
 WEIGHTS = torch.tensor([(2 / s) ** 2 * SPAN for s in SIZE], dtype=torch.float64)
@@ -106,7 +107,7 @@ def test_points_along_axes_give_the_same_as_the_scattered_ones(generator):
     field = NeuralField(
         Grid((4, 4, 4), SIZE), depth=2, width=8, bands=2, skip=None, horizon=0, generator=generator, dtype=torch.float64
     )
-    axes = tuple(2 * torch.rand(n, generator=generator, dtype=torch.float64) - 1 for n in (2, 3, 4, 5))
+    axes = random_axes(generator, (2, 3, 4, 5))
     u = torch.cartesian_prod(*axes)
     jet = jet_of(quadratic, u)
     together = Jet(jet.value.view(2, 3, 4, 5), jet.time.view(2, 3, 4, 5), jet.gradient.reshape(3, 2, 3, 4, 5),

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from nefty.core.errors import InputError
+from nefty.physics.pulses import GaussianFlash
 from nefty.supervised.inputs import prepared
 from nefty.supervised.settings import Input
 from nefty.supervised.specimens import MIRRORS, Scene, Specimens, mirrored, open_specimens
@@ -33,7 +34,7 @@ def test_an_item_is_the_input_and_the_truth(folder, quick):
     recording = data.load(entry)
     given, truth = training[0, 0]
     np.testing.assert_array_equal(given, prepared(recording, Input(slices=8)))
-    np.testing.assert_array_equal(truth[0], recording.truth.astype(np.float32))
+    np.testing.assert_array_equal(truth[0], np.asarray(recording.truth, dtype=np.float32))
 
 
 def test_the_images_are_eight_different_ones_and_the_first_is_the_volume_itself():
@@ -47,6 +48,7 @@ def test_the_images_are_eight_different_ones_and_the_first_is_the_volume_itself(
 def test_the_image_of_a_recording_is_the_recording_of_the_image(folder, mirror):
     recording = DataSet.open(folder)[0]
     grid = recording.grid(8)
+    assert isinstance(recording.excitation, GaussianFlash)
     start = recording.excitation.amplitude * recording.excitation.shape(grid)
     record = lambda alpha: simulate_explicit(grid, alpha, recording.times[:4], start, recording.boundary)  # noqa: E731
     image = lambda volume: mirrored(torch.from_numpy(np.array(volume)), mirror).numpy()  # noqa: E731

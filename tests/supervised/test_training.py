@@ -58,7 +58,7 @@ def test_a_limit_in_seconds_pauses(folder, quick, tmp_path):
 
 def test_a_finished_training_is_not_repeated_and_its_epochs_are_fixed(folder, quick, tmp_path):
     first = train([folder], quick(), tmp_path / "run")
-    again = train([folder], quick(), tmp_path / "run", progress=pytest.fail)
+    again = train([folder], quick(), tmp_path / "run", progress=lambda *_: pytest.fail("it trained again"))
     assert same_weights(first.network, again.network)
     with pytest.raises(InputError, match=r"training\.epochs is 3 there and 4 now"):
         train([folder], quick(epochs=4), tmp_path / "run")
