@@ -1,4 +1,4 @@
-"""Plates in files for the methods that know the paper's unitless numbers only: SPINN, and a network that never saw one."""
+"""Plates in files for methods that know the paper's unitless numbers only: SPINN, and a network that never saw one."""
 
 import numpy as np
 import pytest

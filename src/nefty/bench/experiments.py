@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -52,6 +52,15 @@ class IllposednessOptions(Part):
 
     shape: Shape = (8, 16, 16)
     frames: Count = 40
+
+
+class ForwardOptions(Part):
+    """Of ``nefty.bench.forward``."""
+
+    iterations: Count = 6000
+    variants: tuple[
+        Literal["PINN", "SPINN", "Causal-PINN", "DCGD, center", "DCGD, projection", "DCGD, average"], ...
+    ] = ("PINN", "SPINN", "Causal-PINN", "DCGD, center", "DCGD, projection", "DCGD, average")
 
 
 @dataclass(frozen=True)
@@ -107,9 +116,16 @@ def _illposedness(options: IllposednessOptions, tell: Tell) -> Results:
     return illposedness.run(**options.model_dump(), tell=tell)
 
 
+def _forward(options: ForwardOptions, tell: Tell) -> Results:
+    from nefty.bench import forward
+
+    return forward.run(**options.model_dump(), tell=tell)
+
+
 EXPERIMENTS = {
     "solver": Experiment(SolverOptions, _solver),
     "contrast": Experiment(ContrastOptions, _contrast),
     "validation": Experiment(ValidationOptions, _validation),
     "illposedness": Experiment(IllposednessOptions, _illposedness),
+    "forward": Experiment(ForwardOptions, _forward),
 }

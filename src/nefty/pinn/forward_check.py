@@ -1,14 +1,11 @@
 """Can a variant learn at all? A forward problem with known diffusivity, whose solution is a sum of decaying modes.
 
-    python -m nefty.pinn.forward_check --iterations 6000
-
 Where the diffusivity is known there is nothing to invert: initial temperature and heat equation decide all. A variant
 that fails here is wrong or badly set; one that passes here and fails to find defects shows what inversion adds.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -181,23 +178,3 @@ def _problem(solution: CosineModes) -> Problem:
         weights=weights,
         scale=residual_scale(solution.initial, weights, solution.alpha),
     )
-
-
-def main() -> None:
-    """Print the error of every variant."""
-    parser = argparse.ArgumentParser(description="Errors of all PINN variants in a forward problem.")
-    parser.add_argument("--iterations", type=int, default=6000)
-    parser.add_argument("--variant", action="append", help="only this one, as gradnorm or dcgd-average")
-    options = parser.parse_args()
-    every = ["gradnorm", "spinn", "causal", "dcgd-center", "dcgd-projection", "dcgd-average"]
-    for name in options.variant or every:
-        variant, _, rule = name.partition("-")
-        found = forward_error(variant, rule or "center", iterations=options.iterations)
-        print(
-            f"{name:16} {found.error:8.2%} in {found.seconds:6.1f} s of processor time, {found.iterations} iterations",
-            flush=True,
-        )
-
-
-if __name__ == "__main__":
-    main()
