@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from nefty.data.described_model import described_model
 from nefty.fields.heads import SigmoidHead
 from nefty.fields.neural import NeuralField
 from nefty.pinn.losses import losses, total_variation
@@ -48,6 +49,15 @@ def test_data_and_initial_losses_do_not_reach_the_diffusivity(recording, generat
             assert all(g is None for g in gradients)
         by_phi = torch.autograd.grad(loss, list(temperature.parameters()), retain_graph=True, allow_unused=True)
         assert any(g is not None and bool(g.abs().max() > 0) for g in by_phi)
+
+
+def test_the_data_loss_of_nefty_reaches_the_same_diffusivity(recording, generator):
+    """The other half of the identity: where the frames are the solver's, the data speak to theta."""
+    problem, _, field, _ = parts(recording, tiny("gradnorm"), generator)
+    model = described_model(recording, 4)
+    loss = (model(field()) / problem.amplitude - problem.frames).square().mean()
+    gradients = torch.autograd.grad(loss, list(field.parameters()))
+    assert all(bool(g.abs().max() > 0) for g in gradients)
 
 
 @pytest.mark.parametrize("rule", ["center", "projection", "average"])
