@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from nefty.bench.reconstructors import Budget, method
+from nefty.bench.reconstructors import Budget, by_recipe, method, within_budget
 from nefty.bench.simulated import Simulated
 from nefty.bench.suite import load_suite
 from nefty.bench.task import Task
 from nefty.core.errors import InputError, MissingExtraError
+from nefty.inversion.recipe import load_recipe
 from nefty.supervised.network import VolumeNetwork, network_record, save_network, state_arrays
+from nefty.supervised.predict import volume
 from nefty.supervised.settings import training_settings
 from nefty.supervised.shelf import VARIABLE, network_path, shelved_network
 from nefty.supervised.specimens import Scene
@@ -29,14 +31,14 @@ def shelf(tmp_path, monkeypatch):
     return tmp_path / "shelf"
 
 
-def put(shelf, name="unet-full", seed=0, shape=(8, 16, 16)):
+def put(shelf, name="unet-full", seed=0, shape=(8, 16, 16), about=None):
     """An untrained network on the shelf."""
     torch.manual_seed(seed)
     settings = training_settings({"levels": (8, 8), "input.slices": shape[0]})
     recording = SMALL.sequence("homogeneous", 0)
     assert recording.size is not None
     network = VolumeNetwork(settings, Scene(shape, recording.size, recording.times, "periodic"), start=0.12)
-    save_network(shelf / name / "result.h5", network_record(network, state_arrays(network), {}))
+    save_network(shelf / name / "result.h5", network_record(network, state_arrays(network), about or {}))
     return network
 
 
@@ -79,12 +81,36 @@ def test_its_volume_is_judged_like_any_other(shelf):
 
 def test_warm_begins_with_it(shelf):
     network = put(shelf)
-    settings = method("warm").settings({}, Budget(iterations=3))
+    budget = Budget(iterations=3)
+    settings = method("warm").settings({}, budget)
     given = SMALL.sequence("homogeneous", 0)
-    found = method("warm").run(given, settings, Budget(iterations=3))
+    found = method("warm").run(given, settings, budget)
     assert len(found.history["misfit"]) == 3
     assert found.recipe["name"] == "warm"
-    assert network.unknowns > 0
+    # The same from a volume of its own, and another from none.
+    recipe = within_budget(load_recipe("warm"), budget)
+    again = by_recipe(given, recipe, budget, start=volume(given, network))
+    cold = by_recipe(given, recipe, budget)
+    np.testing.assert_array_equal(found.alpha, again.alpha)
+    assert found.history["misfit"][0] != cold.history["misfit"][0]
+
+
+def test_the_recipe_that_goes_on_is_part_of_the_key(shelf):
+    put(shelf)
+    keys = []
+    for voids in (20.0, 30.0):
+        recipe = load_recipe("warm", {"stages.0.voids": voids}).model_dump(mode="json")
+        changed = {**ROWS, "methods": [{"method": "warm", "set": {"recipe": recipe}}]}
+        keys.append(load_suite(changed).entries()[0].task.key)
+    assert keys[0] != keys[1]
+
+
+def test_a_specimen_that_it_was_trained_on_is_refused(shelf):
+    put(shelf, about={"data": {"seeds": {"homogeneous": [0, 7], "layered": [1]}}})
+    settings = method("unet-full").settings({}, Budget())
+    with pytest.raises(InputError, match="trained on the homogeneous specimen of seed 0"):
+        method("unet-full").run(SMALL.sequence("homogeneous", 0), settings, Budget())
+    method("unet-full").run(SMALL.sequence("homogeneous", 1), settings, Budget())
 
 
 def test_another_grid_and_unknown_settings(shelf):

@@ -12,10 +12,10 @@ LEAST = {"name": "mine", "field": {"relative": True}, "stages": [{"name": "only"
 
 
 def test_the_recipes_that_come_with_nefty():
-    assert recipe_names() == ["fast", "grid", "neural", "paper", "real"]
+    assert recipe_names() == ["fast", "grid", "neural", "paper", "real", "warm"]
 
 
-@pytest.mark.parametrize("name", ["fast", "grid", "neural", "paper", "real"])
+@pytest.mark.parametrize("name", ["fast", "grid", "neural", "paper", "real", "warm"])
 def test_each_of_them_is_complete(name):
     recipe = load_recipe(name)
     assert recipe.name == name

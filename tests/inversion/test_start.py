@@ -11,13 +11,26 @@ from nefty.inversion.recipe import load_recipe
 LAYERS = {"model.layers": 6}
 
 
-def test_it_begins_with_the_volume_as_far_as_the_box_allows(recording, quick, truth):
+def test_it_begins_with_the_defects_of_the_volume_in_the_calibrated_sound_part(recording, quick, truth):
     recipe = load_recipe(quick)
-    background = np.full(6, 0.15)
-    low, high = 0.02 * 0.15, 1.05 * 0.15
-    start = truth * np.linspace(0.1, 2, truth.size).reshape(truth.shape)
+    background = np.linspace(0.12, 0.17, 6)
+    low = 0.02 * background[:, None, None]
+    start = truth * np.linspace(1.0, 1.5, 6)[:, None, None]  # other strata than the calibrated ones
+    start[2, 3, 4] = 1e-6
+    start[3, 3, 4] *= 0.9  # nearly sound
     field = build_field(recipe, build_model(recording, recipe), background, None, start=start)
-    np.testing.assert_allclose(field().detach(), np.clip(start, low, high), rtol=1e-5)
+    sound = background[:, None, None] * np.ones_like(truth)
+    ratio = truth / np.median(truth)
+    expected = np.where(ratio < 0.8, ratio, 1.0) * sound
+    expected[2, 3, 4] = low[2, 0, 0]
+    np.testing.assert_allclose(field().detach(), np.maximum(expected, low), rtol=1e-5)
+
+
+def test_a_field_that_is_not_relative_takes_the_volume_as_it_is(recording, quick, truth):
+    recipe = load_recipe(quick, {"field.relative": False, "field.low": 0.01, "field.high": 0.2})
+    start = truth * np.linspace(0.1, 2, truth.size).reshape(truth.shape)
+    field = build_field(recipe, build_model(recording, recipe), np.full(6, 0.15), None, start=start)
+    np.testing.assert_allclose(field().detach(), np.clip(start, 0.01, 0.2), rtol=1e-5)
 
 
 def test_the_first_misfit_is_that_of_the_volume(recording, quick, truth):
@@ -32,7 +45,7 @@ def test_a_run_with_another_start_is_another_run(recording, quick, truth, tmp_pa
     limit = {"stop.seconds": 1e-9}
     reconstruct(recording, recipe=quick, overrides=limit, start=truth, run=tmp_path / "run")
     with pytest.raises(InputError, match="start is"):
-        reconstruct(recording, recipe=quick, overrides=limit, start=0.9 * truth, run=tmp_path / "run")
+        reconstruct(recording, recipe=quick, overrides=limit, start=truth**1.1, run=tmp_path / "run")
     with pytest.raises(InputError, match="start is"):
         reconstruct(recording, recipe=quick, overrides=limit, run=tmp_path / "run")
     reconstruct(recording, recipe=quick, start=truth, run=tmp_path / "run")

@@ -3,6 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import GaussianFlash
 from nefty.pinn.bulk import mean_decay_fit
@@ -37,3 +38,8 @@ def test_missing_values_do_not_matter_much():
 
 def test_the_fit_stays_within_the_bracket():
     assert 0.003 < mean_decay_fit(slab_recording(0.1), 8, 0.003, 0.05) < 0.05
+
+
+def test_a_bracket_in_other_units_is_refused():
+    with pytest.raises(InputError, match=r"cools like a part of diffusivity 0\.\d+, far from .*low=1e-08"):
+        mean_decay_fit(slab_recording(0.1), 8, 1e-8, 1e-6)

@@ -7,6 +7,7 @@ import torch
 
 from nefty.core.errors import NeftyError
 from nefty.fields.neural import NeuralField
+from nefty.pinn import dcgd
 from nefty.pinn.loop import FINISHED, INTERRUPTED, OUT_OF_TIME, train
 from nefty.pinn.problem import build_problem
 from nefty.pinn.variants import build_temperature
@@ -114,6 +115,25 @@ def test_learning_rates_are_separate_and_fall(recording):
 def test_bands_open_over_the_run(recording, generator):
     _, _, field = run(recording, tiny("dcgd", iterations=5, diffusivity__opening=1.0), generator)
     assert float(field.encoding.beta) == pytest.approx(2 * 4 / 5)
+    _, _, field = run(
+        recording, tiny("dcgd", iterations=5, diffusivity__opening=0.5, rates__hold=0.6), generator
+    )  # once it learns
+    assert float(field.encoding.beta) == pytest.approx(2 * 0.2 / 0.5)
+
+
+def test_a_cone_is_that_of_what_learns(recording):
+    """While the diffusivity is held, DCGD's step is that of the temperature's parameters alone."""
+    settings = tiny("dcgd", iterations=1, rates__hold=0.9)
+    generator = torch.Generator().manual_seed(1)
+    problem = build_problem(recording, 4, 0.1)
+    temperature = build_temperature(settings, problem, generator)
+    field = NeuralField(problem.grid, depth=2, width=8, bands=2, skip=None, horizon=0, generator=generator)
+    seen = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dcgd, "dual_cone_step", lambda one, two, rule: seen.append(len(one)) or one + two)
+        train(problem, temperature, field, settings, generator=generator)
+    assert seen == [sum(p.numel() for p in temperature.parameters())]
+    assert all(p.grad is None for p in field.parameters())
 
 
 def test_losses_that_are_not_finite_stop_it(recording, generator):

@@ -76,6 +76,13 @@ def test_soft_sides_are_a_loss_of_their_own(recording):
     assert "weight_sides" in found.history
 
 
+def test_a_truth_on_other_cells_only_says_how_many_layers(recording):
+    sequence = dataclasses.replace(recording, truth=np.full((5, 16, 20), 0.1))
+    found = reconstruct(sequence, {**TINY, "variant": "dcgd", "iterations": 1})
+    assert found.alpha.shape == (5, 8, 10)
+    assert found.truth is None
+
+
 def test_frames_before_the_flash_are_left_out(recording):
     frames = np.concatenate([0 * recording.frames[:1], recording.frames])
     sequence = dataclasses.replace(recording, frames=frames, times=np.concatenate([[-0.5], recording.times]))

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 from nefty.core.errors import InputError
@@ -14,7 +16,9 @@ def test_defaults_are_the_papers():
 
 
 def test_variants_bring_what_their_authors_use():
-    assert resolve({"variant": "spinn"}).points.redraw == 100
+    spinn = resolve({"variant": "spinn"}).points
+    assert spinn.redraw == 100
+    assert math.prod(spinn.axes) == spinn.collocation == 24576  # the paper's number of points
     assert resolve({"variant": "dcgd"}).rates.final == pytest.approx(0.9**22, rel=0.02)
     assert resolve({"variant": "causal"}).rates.final == pytest.approx(0.9 ** (22 / 5), rel=0.02)
     assert resolve({"variant": "dcgd", "rates.final": 1.0}).rates.final == 1.0
@@ -36,6 +40,8 @@ def test_dotted_keys_and_sections_are_the_same_and_the_result_can_be_given_again
         ({"variant": "dcgd", "rule": "centre"}, "center"),
         ({}, "variant"),
         ({"variant": "gradnorm", "iterations.x": 3}, "iterations"),
+        ({"variant": "spinn", "size": "small", "rates.temperature.x": 1}, "'temperature' is a value"),
+        ({"variant": "spinn", "diffusivity.high": 0.003}, "high=0.003 must be"),
     ],
 )
 def test_what_is_not_known_is_refused_with_the_nearest_name(changes, words):

@@ -28,6 +28,14 @@ def test_all_recordings_are_either_trained_on_or_held_out(folder, quick):
     assert open_specimens([folder], quick(seed=1))[0].fingerprint() != training.fingerprint()
 
 
+def test_recordings_of_one_specimen_stay_on_one_side(folder, quick, tmp_path):
+    again = tmp_path / "noisy"
+    write_data_set(again, range(4), DataPlan("homogeneous", setup=SMALL), processes=1)
+    seeds = [{entry.seed for _, entry in part.items} for part in open_specimens([folder, again], quick())]
+    assert seeds[0].isdisjoint(seeds[1])
+    assert seeds[0] | seeds[1] == set(range(6))
+
+
 def test_an_item_is_the_input_and_the_truth(folder, quick):
     training, _ = open_specimens([folder], quick())
     data, entry = training.items[0]

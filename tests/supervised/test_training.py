@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from nefty.core.errors import InputError
+from nefty.core.errors import InputError, NeftyError
 from nefty.supervised.network import load_network, state_arrays
 from nefty.supervised.training import FINISHED, INTERRUPTED, train
 
@@ -66,9 +66,12 @@ def test_a_finished_training_is_not_repeated_and_its_epochs_are_fixed(folder, qu
 
 def test_it_ends_when_the_validation_gets_no_better(folder, quick, tmp_path):
     # A rate of almost zero changes nothing, so that no epoch after the first is better.
-    found = train([folder], quick(epochs=10, rate=1e-30, decay=0.0, patience=2), tmp_path / "run")
-    assert found.stopped == "2 epochs brought no better validation"
-    assert len(found.history["loss"]) == 3
+    still = {"epochs": 10, "rate": 1e-30, "decay": 0.0}
+    for _ in range(2):  # the same call changes nothing
+        found = train([folder], quick(**still, patience=2), tmp_path / "run")
+        assert found.stopped == "2 epochs brought no better validation; raise patience to go on"
+        assert len(found.history["loss"]) == 3
+    assert len(train([folder], quick(**still, patience=3), tmp_path / "run").history["loss"]) == 4
 
 
 def test_mixed_precision_learns_as_well(folder, quick, tmp_path):
@@ -84,5 +87,10 @@ def test_the_first_guess_is_the_bulk(folder, quick, tmp_path):
 
 
 def test_a_rate_that_is_far_too_high_is_named(folder, quick, tmp_path):
-    with pytest.raises(InputError, match="rate=-1"):
-        train([folder], quick(rate=-1), tmp_path / "run")
+    with pytest.raises(NeftyError, match=r"the loss of step \d+ is nan; lower rate=1e\+36"):
+        train([folder], quick(rate=1e36, warmup=0.0), tmp_path / "run")
+
+
+def test_a_device_that_is_not_there(folder, quick, tmp_path):
+    with pytest.raises(InputError, match="device='gpu'"):
+        train([folder], quick(), tmp_path / "run", device="gpu")

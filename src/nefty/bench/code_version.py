@@ -25,7 +25,7 @@ DECIDING = (
     "result",
     "metrics",
 )
-DECIDING += ("report/findings.py", "bench/task.py", "bench/reconstructors.py", "bench/peers_nefi.py")
+DECIDING += ("testing/slab.py", "report/findings.py", "bench/task.py", "bench/reconstructors.py", "bench/peers_nefi.py")
 DECIDING += ("bench/simulated.py", "bench/front_view.py", "bench/plate_recording.py", "bench/plate_adaptation.py")
 DECIDING += ("bench/plate_score.py", "bench/classical.py", "bench/networks.py", "bench/pinns.py")
 #: Libraries that do.

@@ -22,14 +22,14 @@ class Settings(Part):
     """Of a row.
 
     network: its name on the shelf, or its file. digest: of its weights, filled in, so that results belong to them.
-    resample: bring recordings of another grid to the network's. recipe: that goes on from its volume; its own is the
-    answer if not given.
+    resample: bring recordings of another grid to the network's. recipe: that goes on from its volume, filled in whole;
+    its own is the answer if not given.
     """
 
     network: str
     digest: str = ""
     resample: bool = False
-    recipe: str | None = None
+    recipe: str | dict[str, Any] | None = None
 
 
 def settings(changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,10 +38,10 @@ def settings(changes: Mapping[str, Any]) -> dict[str, Any]:
         choice = Settings.model_validate(dict(changes))
     except ValidationError as error:
         raise InputError(f"settings of {changes.get('network')}: {explain(error, Settings)}") from None
+    known: dict[str, Any] = {"digest": shelved_network(choice.network)[0].digest()}
     if choice.recipe is not None:
-        load_recipe(choice.recipe)
-    known = shelved_network(choice.network)[0].digest()
-    return choice.model_copy(update={"digest": known}).model_dump(mode="json")
+        known["recipe"] = load_recipe(choice.recipe).model_dump(mode="json")
+    return choice.model_copy(update=known).model_dump(mode="json")
 
 
 def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget) -> Reconstruction:
@@ -54,6 +54,7 @@ def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget)
     """
     choice = Settings.model_validate(dict(settings))
     network = _same(choice)
+    _refuse_seen(sequence, choice)
     if choice.recipe is None:
         return predict(sequence, network, resample=choice.resample)
     start = volume(sequence.after_flash(), network, resample=choice.resample)
@@ -67,3 +68,15 @@ def _same(choice: Settings) -> VolumeNetwork:
             f"the network {choice.network!r} here is another than the one the task was made for; copy that one here."
         )
     return network
+
+
+def _refuse_seen(sequence: Sequence, choice: Settings) -> None:
+    """Raise an error if the network was trained on this very specimen."""
+    specimen = sequence.meta.get("specimen", {})
+    kind, seed = specimen.get("kind"), specimen.get("seed")
+    seen = shelved_network(choice.network)[1].get("data", {}).get("seeds", {})
+    if seed is not None and seed in seen.get(kind, ()):
+        raise InputError(
+            f"the network {choice.network!r} was trained on the {kind} specimen of seed {seed}, so it cannot be judged "
+            "by it; train on others, such as nefty simulate --n 400 --first-seed 10000."
+        )

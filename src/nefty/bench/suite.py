@@ -202,8 +202,9 @@ def load_suite(
     except ValidationError as error:
         raise InputError(f"suite {values.get('name', '')!r}: {explain(error, Suite)}") from None
     try:
-        check_suite(found, suite_names())
-        return _chosen(found, seeds, {k: list(v) for k, v in (only or {}).items()})
+        chosen = _chosen(found, seeds, {k: list(v) for k, v in (only or {}).items()})
+        check_suite(chosen, suite_names())  # a network that cannot be read is no matter where its row is not wanted
+        return chosen
     except InputError as error:
         raise InputError(f"suite {found.name!r}: {error}") from None
 

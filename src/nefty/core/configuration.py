@@ -76,6 +76,31 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
     return f"{where}={found.get('input')!r}: {found['msg']}{more}."
 
 
+def nested(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Dotted keys and sections as sections: ``{"a.b": 1, "a": {"c": 2}}`` as ``{"a": {"b": 1, "c": 2}}``.
+
+    A later key wins over an earlier one.
+    """
+    found: dict[str, Any] = {}
+    for key, value in dotted(values).items():
+        *path, last = key.split(".")
+        inside = found
+        for part in path:
+            inside = inside.setdefault(part, {})
+            if not isinstance(inside, dict):
+                raise InputError(f"{key!r}: {part!r} is a value, not a section.")
+        inside[last] = value
+    return found
+
+
+def dotted(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Dotted keys of all sections."""
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        found.update(dotted(value, f"{before}{key}.") if isinstance(value, Mapping) else {f"{before}{key}": value})
+    return found
+
+
 def parse_assignment(text: str) -> tuple[str, Any]:
     """``"weight.tv=0.5"`` as a key and a value, written as in TOML; words may go without quotes, ``none`` is None."""
     key, separator, value = text.partition("=")

@@ -158,6 +158,10 @@ class Sequence:
             changed["meta"]["defect_mask"] = _crop("defect_mask", self.meta["defect_mask"], cut)
         return dataclasses.replace(self, **changed)
 
+    def truth_on(self, shape: tuple[int, ...]) -> np.ndarray | None:
+        """The true volume, if it is known on cells (z, y, x) of this shape."""
+        return self.truth if self.truth is not None and self.truth.shape == shape else None
+
     def digest(self) -> str:
         """Hash of all that a reconstruction depends on; not of the truth and the meta data."""
         left_out = ("truth", "meta")

@@ -23,6 +23,7 @@ from nefty.physics.stepping import SDIRK2, ImplicitEuler
 
 BRACKETS = {"sigmoid": SigmoidHead, "log": LogHead, "box": LinearBox, "log-box": LogBox}
 OPEN = {"softplus": SoftplusHead, "relu": ReluHead}
+NEARLY_SOUND = 0.8  # of the sound part; defects have less than 0.2
 AnyField = VoxelField | NeuralField
 
 
@@ -62,7 +63,8 @@ def build_field(
         background: diffusivity of the sound part, (z,).
         scale: of the unknowns of voxels, (z, y, x).
         stage: index of the one whose box the unknowns were in last.
-        start: diffusivity (z, y, x) to begin with, as far as the box allows; that of the sound part if not given.
+        start: diffusivity (z, y, x) to begin with, as far as the box allows; that of the sound part if not given. A
+            relative field takes its defects and leaves its sound part to the calibration.
     """
     choice = recipe.field
     if background is None and (choice.relative or choice.kind == "voxel"):
@@ -77,7 +79,7 @@ def build_field(
         relative = background if choice.relative else None
         sound = np.broadcast_to(background[:, None, None], model.grid.shape)
         if start is not None:
-            start = within(start / sound if choice.relative else start, head)
+            start = within(anomaly(start) if choice.relative else start, head)
         elif not choice.relative:
             start = sound.copy()
         return VoxelField(
@@ -104,6 +106,16 @@ def build_field(
         generator=generator,
         dtype=model.dtype,
     )
+
+
+def anomaly(volume: np.ndarray) -> np.ndarray:
+    """What a volume says of defects: its ratio to the median of its own layers, 1 where that is nearly sound.
+
+    The sound part is known better by calibration than by, say, a trained network, whose error in a stratum would
+    become a defect as wide as the part.
+    """
+    ratio = volume / np.median(volume, axis=(1, 2), keepdims=True)
+    return np.where(ratio > NEARLY_SOUND, 1.0, ratio)
 
 
 def within(values: np.ndarray, head: Head) -> np.ndarray:

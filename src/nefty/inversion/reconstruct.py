@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from nefty.core.configuration import dotted
 from nefty.core.errors import InputError
 from nefty.core.hdf5 import digest
 from nefty.core.provenance import provenance
@@ -82,8 +83,8 @@ def reconstruct(
         return _reconstruct(sequence, model, chosen, start, None, watch)
     config = {"recipe": chosen.model_dump(mode="json"), "model": None if model is None else _describe(model)}
     if start is not None:
-        config["start"] = digest(np.asarray(start))
-    free = [f"recipe.{key}" for key in _leaves({k: config["recipe"][k] for k in FREE})]
+        config["start"] = digest(np.asarray(start, dtype=np.float64))
+    free = [f"recipe.{key}" for key in dotted({k: config["recipe"][k] for k in FREE})]
     with RunFolder.open(run, config, sequence.digest(), free=free, fresh=fresh) as folder:
         if folder.finished:
             return Reconstruction.load(folder.path)
@@ -168,7 +169,7 @@ def _reconstruct(
         recipe=recipe.model_dump(mode="json"),
         provenance={**facts, **provenance()},
         stopped=stopped,
-        truth=_truth(sequence, model),
+        truth=sequence.truth_on(model.grid.shape),
         meta=meta,
     )
 
@@ -276,23 +277,9 @@ def _calibrate(model: HeatModel, seen: Observation, recipe: Recipe) -> Calibrati
     )
 
 
-def _truth(sequence: Sequence, model: HeatModel) -> np.ndarray | None:
-    """The truth, if it is known on the cells of the model."""
-    truth = sequence.truth
-    return truth if truth is not None and truth.shape == model.grid.shape else None
-
-
 def _describe(model: HeatModel) -> dict[str, Any]:
     """What of a given model decides the result, as text."""
     names = ("grid", "boundary", "face_mean", "anisotropy", "observe", "integrator", "dtype")
     arrays = {"times": model.times, "initial": model.initial}
     hashes = {n: digest(np.asarray(a) if isinstance(a, torch.Tensor) else a) for n, a in arrays.items()}
     return {name: str(getattr(model, name)) for name in names} | hashes
-
-
-def _leaves(values: Mapping[str, Any], before: str = "") -> list[str]:
-    """Dotted names of all values below."""
-    names = []
-    for key, value in values.items():
-        names += _leaves(value, f"{before}{key}.") if isinstance(value, Mapping) else [f"{before}{key}"]
-    return names

@@ -12,6 +12,8 @@ from nefty.data.sequence import Sequence
 from nefty.physics.pulses import GaussianFlash, UniformFlash
 from nefty.testing.slab import Slab
 
+DECADES = 8 * log(10)  # how far beyond the bracket is looked, as a logarithm
+FARTHEST = 20.0  # times outside of the bracket that losses or an uneven flash may account for; wrong units are farther
 MARGIN = 1.05  # distance from the ends of the bracket, as a factor: the head's inverse is infinite at them
 
 
@@ -43,5 +45,12 @@ def mean_decay_fit(sequence: Sequence, layers: int, low: float, high: float) -> 
         decay = Slab(exp(log_alpha), thickness, layers).gaussian_flash(times, depth)[:, 0]
         return float(np.sum((mean - decay * (decay @ mean) / (decay @ decay)) ** 2))
 
+    far = np.arange(log(low) - DECADES, log(high) + DECADES, 1.0)
+    nearest = exp(far[np.argmin([misfit(x) for x in far])])
+    if not low / FARTHEST < nearest < high * FARTHEST:
+        raise InputError(
+            f"the surface cools like a part of diffusivity {nearest:.1g}, far from diffusivity.low={low:g} to "
+            f"diffusivity.high={high:g}; set them around it, in the recording's own units."
+        )
     found = minimize_scalar(misfit, bounds=(log(low * MARGIN), log(high / MARGIN)), method="bounded")
     return exp(float(found.x))

@@ -32,25 +32,25 @@ class DualCone:
         self.finished: str | None = None
 
     def backward(self, losses: Losses, share: float) -> dict[str, float]:
-        """Put the chosen direction into ``.grad``."""
-        residual = self._gradient(self.weights.pde * losses.pde, retain=True)
+        """Put the chosen direction into ``.grad`` of the parameters that learn now."""
+        active = [parameter for parameter in self.parameters if parameter.requires_grad]
+        residual = _gradient(self.weights.pde * losses.pde, active, retain=True)
         others = weighted_sum(losses, self.weights, without="pde") + self.weights.tv * losses.tv
-        rest = self._gradient(others, retain=False)
+        rest = _gradient(others, active, retain=False)
         cosine = float(torch.nn.functional.cosine_similarity(residual, rest, dim=0, eps=1e-30))
         if cosine < OPPOSED:
             self.finished = "the gradients of the residual and of the other losses are opposed: no step helps both"
         first, direction = 0, dual_cone_step(residual, rest, self.rule)
-        for parameter in self.parameters:
+        for parameter in active:
             parameter.grad = direction[first : first + parameter.numel()].view_as(parameter).to(parameter.dtype)
             first += parameter.numel()
         return {"cosine": cosine}
 
-    def _gradient(self, loss: Tensor, *, retain: bool) -> Tensor:
-        """By all parameters, one long vector, float64; 0 where the loss does not depend on one."""
-        parts = torch.autograd.grad(
-            loss, self.parameters, retain_graph=retain, allow_unused=True, materialize_grads=True
-        )
-        return torch.cat([part.double().flatten() for part in parts])
+
+def _gradient(loss: Tensor, parameters: Sequence[Tensor], *, retain: bool) -> Tensor:
+    """By all parameters, one long vector, float64; 0 where the loss does not depend on one."""
+    parts = torch.autograd.grad(loss, parameters, retain_graph=retain, allow_unused=True, materialize_grads=True)
+    return torch.cat([part.double().flatten() for part in parts])
 
 
 def dual_cone_step(residual: Tensor, rest: Tensor, rule: str) -> Tensor:

@@ -94,14 +94,13 @@ def train(
     with Interrupt() as interrupt:
         for iteration in range(settings.iterations):
             started = time.perf_counter()
+            for parameter in unknown:
+                parameter.requires_grad_(share >= rates.hold)
             if isinstance(diffusivity, NeuralField):
-                _open_bands(diffusivity, share, settings.diffusivity.opening)
+                _open_bands(diffusivity, max(share - rates.hold, 0.0), settings.diffusivity.opening)
             found = losses(temperature, diffusivity, problem, sampler(iteration), width)
             adam.zero_grad()
             extra = balance.backward(found, share)
-            if share < rates.hold:
-                for parameter in unknown:
-                    parameter.grad = None
             for group in adam.param_groups:
                 group["lr"] = group["first"] * rates.final**share
             adam.step()
@@ -131,7 +130,7 @@ def train(
 
 
 def _open_bands(diffusivity: NeuralField, share: float, opening: float) -> None:
-    """Open the bands of the encoding as far as they are at this share of the run."""
+    """Open the bands of the encoding as far as they are after this share of the run."""
     bands = diffusivity.encoding.bands
     diffusivity.encoding.open_to(bands * min(share / opening, 1.0) if opening > 0 else bands)
 

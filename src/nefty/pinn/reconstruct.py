@@ -56,6 +56,7 @@ def reconstruct(
     sequence = sequence.after_flash()
     check(sequence)
     layers = chosen.layers if sequence.truth is None else sequence.truth.shape[0]
+    truth = sequence.truth_on((layers, *sequence.shape[1:]))
     bulk = mean_decay_fit(sequence, layers, chosen.diffusivity.low, chosen.diffusivity.high)
     problem = build_problem(sequence, layers, bulk)
 
@@ -81,6 +82,7 @@ def reconstruct(
         recipe={"name": f"pinn-{chosen.variant}", "settings": chosen.model_dump(mode="json")},
         provenance={
             **provenance(),
+            "input": sequence.digest(),
             "seed": str(chosen.seed),
             "evaluations": str(training.iterations),
             "unknowns": f"{unknowns:,}",
@@ -88,7 +90,7 @@ def reconstruct(
             "start of the diffusivity": f"{bulk:.5g}" if chosen.diffusivity.start == "bulk" else "random weights",
         },
         stopped=training.stopped,
-        truth=sequence.truth,
+        truth=truth,
         meta={"lateral": sequence.boundary.lateral, **{k: sequence.meta[k] for k in ("units",) if k in sequence.meta}},
     )
 
@@ -116,7 +118,8 @@ def _limited(chosen: Settings, seconds: float | None, iterations: int | None) ->
 
 def _build_diffusivity(chosen: Settings, problem: Problem, bulk: float, generator: torch.Generator) -> NeuralField:
     """alpha_theta: NeFTY's field with the paper's head."""
-    choice = chosen.diffusivity
+    choice, around = chosen.diffusivity, problem.lateral == "periodic"
+    z, y, x = choice.wrap
     return NeuralField(
         problem.grid,
         SigmoidHead(choice.low, choice.high),
@@ -128,7 +131,7 @@ def _build_diffusivity(chosen: Settings, problem: Problem, bulk: float, generato
         horizon=0,
         start=bulk if choice.start == "bulk" else None,
         spread=choice.spread,
-        wrap=choice.wrap,
+        wrap=(z, y and around, x and around),
         generator=generator,
         dtype=problem.times.dtype,
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
-from nefty.core.configuration import Part, explain
+from nefty.core.configuration import Part, dotted, explain, nested
 from nefty.core.errors import InputError
 
 Positive = Annotated[float, Field(gt=0)]
@@ -35,9 +35,10 @@ class Temperature(Part):
 class Diffusivity(Part):
     """The network of the diffusivity: NeFTY's, with its bounded head. See ``nefty.fields.neural.NeuralField``.
 
-    start: "bulk", the diffusivity that fits the mean decay of the surface best, or "network", what the random weights
-    give. spread: factor on the output weights of a start at the bulk. opening: share of the run over which the bands
-    of the encoding open.
+    wrap: along which of z, y, x the ends are one place, as far as the sides are periodic. start: "bulk", the
+    diffusivity that fits the mean decay of the surface best, or "network", what the random weights give. spread: factor
+    on the output weights of a start at the bulk. opening: share of the run over which the bands of the encoding open,
+    once the diffusivity learns.
     """
 
     low: Positive = 0.003
@@ -52,18 +53,25 @@ class Diffusivity(Part):
     start: Literal["bulk", "network"] = "bulk"
     spread: Weight = 0.1
 
+    @model_validator(mode="after")
+    def _consistent(self) -> Diffusivity:
+        if self.high < 1.5 * self.low:
+            raise ValueError(f"high={self.high:g} must be at least 1.5 times low={self.low:g}")
+        return self
+
 
 class Points(Part):
     """How many points an iteration sees: of the equation, of the frames, of the initial temperature, of each side.
 
-    axes: of a separable network, along t, z, y, x; its frames are seen whole. redraw: iterations between new points.
+    axes: of a separable network, along t, z, y, x, in all as many; its frames are seen whole. redraw: iterations
+    between new points.
     """
 
     collocation: Count = 24576
     data: Count = 8192
     initial: Count = 4096
     sides: Count = 1024
-    axes: tuple[Count, Count, Count, Count] = (32, 32, 32, 32)
+    axes: tuple[Count, Count, Count, Count] = (12, 8, 16, 16)
     redraw: Count = 1
 
 
@@ -149,6 +157,7 @@ OF_SIZE: dict[str, dict[str, Any]] = {
         "diffusivity.width": 64,
         "diffusivity.bands": 6,
         "diffusivity.skip": 2,
+        "diffusivity.wrap": (False, True, True),
         "points.collocation": 1024,
         "points.data": 1024,
         "points.initial": 512,
@@ -167,14 +176,8 @@ def resolve(changes: Mapping[str, Any]) -> Settings:
     Args:
         changes: dotted keys such as ``"rates.temperature"``, or sections, and their values; ``variant`` at least.
     """
-    values: dict[str, Any] = {}
     variant, size = str(changes.get("variant")), str(changes.get("size", "paper"))
-    for key, value in {**OF_VARIANT.get(variant, {}), **OF_SIZE.get(size, {}), **_flat(changes)}.items():
-        *path, last = key.split(".")
-        inside = values
-        for part in path:
-            inside = inside.setdefault(part, {})
-        inside[last] = value
+    values = nested({**OF_VARIANT.get(variant, {}), **OF_SIZE.get(size, {}), **dotted(changes)})
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
@@ -184,11 +187,3 @@ def resolve(changes: Mapping[str, Any]) -> Settings:
 def settings(changes: Mapping[str, Any]) -> dict[str, Any]:
     """All settings as plain values, with ``changes`` applied; unknown ones are refused. See ``resolve``."""
     return resolve(changes).model_dump(mode="json")
-
-
-def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Dotted keys of nested sections."""
-    found: dict[str, Any] = {}
-    for key, value in values.items():
-        found.update(_flat(value, f"{before}{key}.") if isinstance(value, Mapping) else {f"{before}{key}": value})
-    return found

@@ -33,7 +33,6 @@ def predict(sequence: Sequence, network: VolumeNetwork, *, resample: bool = Fals
     layers = alpha.shape[0]
     model = described_model(sequence, layers)
     fitted = model(torch.from_numpy(alpha).to(model.dtype)).double().numpy()
-    truth = sequence.truth if sequence.truth is not None and sequence.truth.shape == alpha.shape else None
     return Reconstruction(
         grid=model.grid,
         alpha=alpha,
@@ -51,7 +50,7 @@ def predict(sequence: Sequence, network: VolumeNetwork, *, resample: bool = Fals
             "unknowns": f"{network.unknowns:,}",
         },
         stopped="done",
-        truth=truth,
+        truth=sequence.truth_on(alpha.shape),
         meta={**sequence.meta, "lateral": sequence.boundary.lateral},
     )
 
@@ -86,7 +85,7 @@ def resampled(sequence: Sequence, scene: Scene) -> Sequence:
             "divide lengths by the thickness and times by the square of it over the diffusivity's unit."
         )
     frames = filled(sequence)
-    if sequence.times[-1] < 0.5 * scene.times[-1]:
+    if sequence.times[-1] < 0.98 * scene.times[-1]:
         raise InputError(
             f"the recording ends at t = {sequence.times[-1]:g}, the network needs frames until {scene.times[-1]:g}."
         )

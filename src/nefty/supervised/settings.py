@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from nefty.core.configuration import Part, explain
+from nefty.core.configuration import Part, explain, nested
 from nefty.core.errors import InputError
 
 Positive = Annotated[float, Field(gt=0)]
@@ -73,16 +73,7 @@ class Training(Part):
 
 def training_settings(changes: Mapping[str, Any] | None = None) -> Training:
     """The settings with some changed, by dotted keys such as ``{"epochs": 5, "input.spacing": "time"}``."""
-    values: dict[str, Any] = {}
-    for key, value in (changes or {}).items():
-        *path, last = key.split(".")
-        inside = values
-        for part in path:
-            inside = inside.setdefault(part, {})
-            if not isinstance(inside, dict):
-                raise InputError(f"{key!r}: {part!r} is a value, not a section.")
-        inside[last] = value
     try:
-        return Training.model_validate(values)
+        return Training.model_validate(nested(changes or {}))
     except ValidationError as error:
         raise InputError(f"training: {explain(error, Training)}") from None

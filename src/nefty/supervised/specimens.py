@@ -115,7 +115,10 @@ def open_specimens(folders: Iterable[str | os.PathLike[str]], settings: Training
         )
     if settings.mirrored and scene.shape[1] != scene.shape[2]:
         raise InputError(f"mirrored needs square frames, these have {scene.shape[1:]} pixels; set mirrored=false.")
-    order = np.random.default_rng(settings.seed).permutation(len(items))
-    held = max(1, round(settings.held_out * len(items)))
-    pick = lambda where: Specimens([items[i] for i in sorted(where)], scene, settings.input)  # noqa: E731
-    return pick(order[held:]), pick(order[:held])
+    parts = list(dict.fromkeys((entry.kind, entry.seed) for _, entry in items))  # a part may have several recordings
+    if len(parts) < 2:
+        raise InputError("all recordings show one specimen; give folders with others, so that some can be held out.")
+    order = np.random.default_rng(settings.seed).permutation(len(parts))
+    held = {parts[i] for i in order[: max(1, round(settings.held_out * len(parts)))]}
+    one, other = ([item for item in items if ((item[1].kind, item[1].seed) in held) == out] for out in (False, True))
+    return Specimens(one, scene, settings.input), Specimens(other, scene, settings.input)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader
 
+from nefty.core.checks import one_of
 from nefty.core.errors import NeftyError
 from nefty.core.hdf5 import digest
 from nefty.core.interrupt import Interrupt
@@ -91,12 +93,13 @@ def train(
         device: ``"cpu"``, ``"cuda"`` or ``"mps"``.
         progress: called after each step.
     """
+    where = _device(device)
     training, held = open_specimens(folders, settings)
     config = {"training": settings.model_dump(mode="json")}
     both = digest(training.fingerprint(), held.fingerprint())
     free = [f"training.{name}" for name in FREE]
     with RunFolder.open(run, config, both, free=free, fresh=fresh) as folder:
-        work = Work(settings, training, held, folder, torch.device(device))
+        work = Work(settings, training, held, folder, where)
         if folder.finished:
             stopped = FINISHED
             load_state(work.network, work.state.weights)
@@ -129,7 +132,7 @@ class Work:
         state, before, began = self.state, self.state.seconds, time.perf_counter()
         stopped = FINISHED
         with Interrupt() as interrupt:
-            while state.step < self.steps:
+            while state.step < self.steps and not self._gave_up():
                 for given, truth in self._rest_of_epoch():
                     loss = self._step(given, truth)
                     state.sums.append(loss)
@@ -144,13 +147,13 @@ class Work:
                     stopped = INTERRUPTED
                 elif limit is not None and state.seconds - before >= limit and state.step < self.steps:
                     stopped = f"the {limit:g} s it was given were over; the same command goes on from here"
-                elif self._gave_up():
-                    stopped = f"{self.settings.patience} epochs brought no better validation"
                 else:
                     continue
                 break
+        if stopped == FINISHED and state.step < self.steps:
+            stopped = f"{self.settings.patience} epochs brought no better validation; raise patience to go on"
         self._keep()
-        if stopped not in (INTERRUPTED,) and not stopped.startswith("the "):
+        if stopped == FINISHED:
             self.folder.finish(keep_checkpoint=True, stopped=stopped)
         else:
             self.folder.log("paused", stopped=stopped)
@@ -230,12 +233,18 @@ class Work:
 
     def _about(self) -> dict[str, Any]:
         state = self.state
-        kinds: dict[str, int] = {}
-        for _, entry in self.training.items:
-            kinds[entry.kind] = kinds.get(entry.kind, 0) + 1
+        seeds: dict[str, list[int]] = {}
+        for _, entry in [*self.training.items, *self.held.items]:
+            seeds.setdefault(entry.kind, []).append(entry.seed)
+        kinds = dict(Counter(entry.kind for _, entry in self.training.items))
         return {
             "history": {name: np.array(column) for name, column in state.history.items()},
-            "data": {"trained": kinds, "held_out": len(self.held), "fingerprint": self.folder.fingerprint},
+            "data": {
+                "trained": kinds,
+                "held_out": len(self.held),
+                "seeds": seeds,
+                "fingerprint": self.folder.fingerprint,
+            },
             "best_epoch": state.best_epoch,
             "seconds": state.seconds,
             "provenance": provenance(),
@@ -257,6 +266,12 @@ class Work:
 def state_arrays_copy(network: VolumeNetwork) -> dict[str, np.ndarray]:
     """Weights as they are now."""
     return {name: value.copy() for name, value in state_arrays(network).items()}
+
+
+def _device(name: str) -> torch.device:
+    """A device that is here, or an error that says which are."""
+    there = ["cpu", *(["cuda"] if torch.cuda.is_available() else []), *(["mps"] if torch.mps.is_available() else [])]
+    return torch.device(one_of("device", name, there))
 
 
 def _loader(data: Specimens, keys: list[tuple[int, int]], batch: int) -> DataLoader[tuple[Tensor, Tensor]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -64,7 +65,7 @@ class Pair(nn.Module):
         self.lateral = lateral
         self.first = nn.Conv3d(before, after, 3, bias=False)
         self.second = nn.Conv3d(after, after, 3, bias=False)
-        self.norms = nn.ModuleList(nn.GroupNorm(max(after // GROUP, 1), after) for _ in range(2))
+        self.norms = nn.ModuleList(nn.GroupNorm(after // math.gcd(after, GROUP), after) for _ in range(2))
 
     def forward(self, x: Tensor) -> Tensor:
         """Of the same (z, y, x)."""
