@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nefty.bench.suite_columns import COUNT, EVALUATIONS, METHOD, SECONDS, by_method, middle, title_of
+from nefty.bench.suite_columns import (
+    COUNT,
+    EVALUATIONS,
+    METHOD,
+    SECONDS,
+    by_method,
+    gain,
+    middle,
+    on_same_specimen,
+    title_of,
+)
 from nefty.bench.table import Column, Interval, Table, interval
 
 if TYPE_CHECKING:
@@ -42,26 +52,14 @@ def savings(suite: Suite, done: Done) -> list[Table]:
                 "seconds": middle(own, "seconds"),
             }
             if own is not first:
-                values |= {f"{score}_gain": _paired(first, own, score) for score in ("iou", "psnr")}
+                values |= {f"{score}_gain": gain(first, own, score) for score in ("iou", "psnr")}
                 values |= {f"{fact}_saved": _saved(first, own, fact) for fact in ("evaluations", "seconds")}
             rows.append(values)
         tables.append(Table(title_of(suite, "Savings", [data]), columns, rows, f"savings-{data}", shows))
     return tables
 
 
-def _paired(first: Sequence[Outcome], own: Sequence[Outcome], score: str) -> Interval | None:
-    """Mean difference over specimens of all kinds."""
-    scores = ((a.scores.get(score), b.scores.get(score)) for a, b in _pairs(first, own))
-    return Interval.of(b - a for a, b in scores if a is not None and b is not None)
-
-
 def _saved(first: Sequence[Outcome], own: Sequence[Outcome], fact: str) -> Interval | None:
     """Mean of 1 - own/first."""
-    return Interval.of(1 - b.facts[fact] / a.facts[fact] for a, b in _pairs(first, own) if a.facts.get(fact))
-
-
-def _pairs(first: Sequence[Outcome], own: Sequence[Outcome]) -> list[tuple[Outcome, Outcome]]:
-    """Outcomes on the same specimen."""
-    key: Callable[[Outcome], tuple[str, int]] = lambda outcome: (outcome.task.kind, outcome.task.seed)  # noqa: E731
-    known = {key(outcome): outcome for outcome in first}
-    return [(known[key(outcome)], outcome) for outcome in own if key(outcome) in known]
+    pairs = on_same_specimen(first, own)
+    return Interval.of(1 - b.facts[fact] / a.facts[fact] for a, b in pairs if a.facts.get(fact))

@@ -136,10 +136,15 @@ def median_of(values: Iterable[float]) -> float | None:
     return median(known) if known else None
 
 
+def on_same_specimen(before: Iterable[Outcome], after: Iterable[Outcome]) -> list[tuple[Outcome, Outcome]]:
+    """Pairs of outcomes on the specimens that both have."""
+    known = {(o.task.kind, o.task.seed): o for o in before}
+    return [(known[key], o) for o in after if (key := (o.task.kind, o.task.seed)) in known]
+
+
 def gain(before: Iterable[Outcome], after: Iterable[Outcome], score: str) -> Interval | None:
     """Mean difference of a score over the specimens that both have."""
-    known = {o.task.seed: o.scores.get(score) for o in before}
-    pairs = [(known.get(o.task.seed), o.scores.get(score)) for o in after]
+    pairs = [(a.scores.get(score), b.scores.get(score)) for a, b in on_same_specimen(before, after)]
     return Interval.of(b - a for a, b in pairs if a is not None and b is not None)
 
 

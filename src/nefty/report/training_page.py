@@ -41,7 +41,8 @@ def training_page(network: Any, about: Mapping[str, Any]) -> Page:
         sections=[
             Section(
                 title="Learning curves",
-                shows="Mean squared error of the diffusivity over the square of the head's range, after each epoch.",
+                shows="Mean squared error of the diffusivity over the square of the head's range: the mean over each "
+                "epoch while it is trained, and of the held-out recordings after it.",
                 figure=learning_curves(history, best),
                 good="Both curves fall together and end level.",
                 bad="The held-out curve rises while the other falls: the network remembers instead of learning. Both "
