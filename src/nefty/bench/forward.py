@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from nefty.bench import formats
 from nefty.bench.measure import Tell, say_nothing
@@ -39,9 +40,7 @@ def run(*, iterations: int = 6000, variants: Sequence[str] = tuple(VARIANTS), te
         tell("forward problem", name)
         variant, rule = VARIANTS[name]
         found = forward_error(variant, rule, iterations=iterations)
-        rows.append(
-            {"title": name, "error": found.error, "iterations": found.iterations, "seconds": found.seconds},
-        )
+        rows.append({"title": name, **asdict(found)})
     return Results(
         name="forward",
         title="PINNs on a forward problem",
