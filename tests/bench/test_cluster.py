@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import time
 
 import pytest
 
-from nefty.bench.cluster import Place, slurm_cluster
+from nefty.bench.cluster import Place, connected, slurm_cluster
 from nefty.core.errors import InputError
 from nefty.core.provenance import usable_cores
 
@@ -47,3 +49,21 @@ def test_the_slurm_job_asks_for_the_threads_of_a_task():
 def test_an_option_that_slurm_jobs_do_not_have_is_named():
     with pytest.raises(InputError, match=r"option of a Slurm job='quue' is unknown.*Did you mean 'queue'"):
         slurm_cluster(Place(slurm=True, job={"quue": "long"}))
+
+
+def test_ctrl_c_of_the_terminal_does_not_end_workers():
+    """Nor those that replace others: Dask would replace them while it closes, and could wait for ever."""
+    with connected(Place(workers=1), tasks=1) as client:
+
+        def process() -> int:
+            return client.submit(os.getpid, pure=False).result(timeout=60)
+
+        first = process()
+        os.kill(first, signal.SIGINT)
+        time.sleep(0.5)
+        assert process() == first
+        os.kill(first, signal.SIGKILL)
+        second = process()
+        os.kill(second, signal.SIGINT)
+        time.sleep(0.5)
+        assert process() == second != first

@@ -102,15 +102,20 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, how):
         "--workers",
         "2",
     ]
-    first = subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    wait_until(lambda: sum(events(out).values()) >= 2)
-    os.killpg(first.pid, how)
-    said = first.communicate(timeout=60)[0].decode()
+    with subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as first:
+        try:
+            wait_until(lambda: sum(events(out).values()) >= 2)
+            os.killpg(first.pid, how)
+            said = first.communicate(timeout=60)[0].decode()
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(first.pid, signal.SIGKILL)
     there = set(events(out))
     assert len(there) < len(keys), "it was over before it was stopped"
     if how == signal.SIGINT:
         assert first.returncode == 130, said
         assert "The same command goes on from here" in said
+        assert "Traceback" not in said
 
     second = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
     assert second.returncode == 0, second.stderr

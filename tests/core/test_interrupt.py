@@ -2,11 +2,14 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 
 import pytest
 
-from nefty.core.interrupt import Interrupt
+from nefty.core.interrupt import Interrupt, ctrl_c_kept_from_children
 
 
 def ctrl_c():
@@ -66,3 +69,19 @@ def test_in_another_thread_nothing_changes():
     thread.join()
     assert seen == [(before, False)]
     assert signal.getsignal(signal.SIGINT) == before
+
+
+def test_ctrl_c_while_children_are_started_is_not_lost():
+    with Interrupt() as interrupt:
+        with ctrl_c_kept_from_children():
+            ctrl_c()
+        time.sleep(0.1)  # another thread may have taken it
+        assert interrupt.asked
+
+
+def test_children_do_not_get_it():
+    program = [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGINT)"]
+    assert subprocess.run(program, check=False, capture_output=True).returncode != 0
+    with ctrl_c_kept_from_children():
+        assert subprocess.run(program, check=False, capture_output=True).returncode == 0
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from nefty.core.checks import one_of
 from nefty.core.errors import InputError, MissingExtraError, NeftyError
+from nefty.core.interrupt import ctrl_c_kept_from_children
 from nefty.core.provenance import usable_cores
 
 if TYPE_CHECKING:
@@ -90,7 +91,8 @@ def connected(place: Place, tasks: int) -> Iterator[Client]:
                 ) from None
             yield client
         else:
-            cluster = stack.enter_context(_slurm(place, tasks) if place.slurm else _local(place, tasks))
+            with ctrl_c_kept_from_children():  # Dask would replace workers that end while it closes, and wait for ever
+                cluster = stack.enter_context(_slurm(place, tasks) if place.slurm else _local(place, tasks))
             yield stack.enter_context(distributed.Client(cluster))
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
+from collections.abc import Iterator
+from multiprocessing import resource_tracker
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -34,3 +37,20 @@ class Interrupt:
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
+
+
+@contextlib.contextmanager
+def ctrl_c_kept_from_children() -> Iterator[None]:
+    """Threads that begin in the block, and all processes that they ever start, do not get Ctrl-C; it is not lost here.
+
+    A terminal sends Ctrl-C to all processes of a program, and the one that started the others is to end them.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # to start it, Python would lift the block
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

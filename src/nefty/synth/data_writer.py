@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from nefty.core.checks import count
 from nefty.core.errors import InputError, NeftyError
 from nefty.core.files import TEMPORARY
 from nefty.core.folder_lock import take_folder
-from nefty.core.interrupt import Interrupt
+from nefty.core.interrupt import Interrupt, ctrl_c_kept_from_children
 from nefty.core.provenance import usable_cores, versions
 from nefty.data.load import load
 from nefty.synth.data_set import INDEX, DataPlan, DataSet, Entry, content_digest, read_index, write_index
@@ -134,7 +134,7 @@ def _in_processes(tasks: list[_Task], processes: int, stop: Interrupt) -> Genera
     leave = context.Event()
     pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=(leave,))
     try:
-        with _children_without_ctrl_c():
+        with ctrl_c_kept_from_children():
             waiting: set[Future[Entry]] = {pool.submit(_work, task) for task in tasks}
         while waiting:
             done, waiting = wait(waiting, timeout=LOOK_EVERY, return_when=FIRST_COMPLETED)
@@ -155,19 +155,6 @@ def _in_processes(tasks: list[_Task], processes: int, stop: Interrupt) -> Genera
     finally:
         leave.set()
         pool.shutdown(cancel_futures=True)
-
-
-@contextlib.contextmanager
-def _children_without_ctrl_c() -> Iterator[None]:
-    """Processes that are started here ignore Ctrl-C, which a terminal sends to all of them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _begin(leave: Any) -> None:
