@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from nefty.bench.presentation import present
 from nefty.bench.reconstructors import Budget, by_recipe, method, within_budget
 from nefty.bench.simulated import Simulated
 from nefty.bench.suite import load_suite
@@ -71,9 +72,14 @@ def test_a_result_belongs_to_the_weights(shelf):
 def test_its_volume_is_judged_like_any_other(shelf):
     from nefty.bench.task import perform
 
-    network = put(shelf)
-    task = load_suite(ROWS).entries()[0].task
-    done = perform(Task.from_dict(task.as_dict()))
+    trained = {"homogeneous": 5, "layered": 3}
+    about = {"data": {"trained": trained}, "history": {"loss": np.array([0.2, 0.1])}, "seconds": 61.0}
+    network = put(shelf, about=about)
+    entry = load_suite(ROWS).entries()[0]
+    done = perform(Task.from_dict(entry.task.as_dict()))
+    words = "trained on 5 homogeneous and 3 layered recordings, 2 epochs in 61 s"
+    assert done.facts["training"] == words
+    assert words in " ".join(present(load_suite(ROWS), [(entry, done)], []).notes)
     assert done.facts["unknowns"] == network.unknowns
     assert done.scores["iou"] is not None
     assert done.scores["simulated_psnr"] == done.scores["surface_psnr"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from nefty.core.configuration import Part, explain
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
 from nefty.inversion.recipe import load_recipe
+from nefty.report.words import duration
 from nefty.result.reconstruction import Reconstruction
 from nefty.supervised.network import VolumeNetwork
 from nefty.supervised.predict import predict, volume
@@ -56,9 +58,20 @@ def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget)
     network = _same(choice)
     _refuse_seen(sequence, choice)
     if choice.recipe is None:
-        return predict(sequence, network, resample=choice.resample)
-    start = volume(sequence.after_flash(), network, resample=choice.resample)
-    return by_recipe(sequence, within_budget(load_recipe(choice.recipe), budget), budget, start=start)
+        found = predict(sequence, network, resample=choice.resample)
+    else:
+        start = volume(sequence.after_flash(), network, resample=choice.resample)
+        found = by_recipe(sequence, within_budget(load_recipe(choice.recipe), budget), budget, start=start)
+    training = training_in_words(shelved_network(choice.network)[1])
+    return dataclasses.replace(found, provenance={**found.provenance, "training": training})
+
+
+def training_in_words(about: Mapping[str, Any]) -> str:
+    """The effort of a training: "trained on 360 homogeneous recordings, 18 epochs in 41 min 2 s"; "" if not known."""
+    if not {"data", "history", "seconds"} <= about.keys():
+        return ""
+    kinds = " and ".join(f"{number} {kind}" for kind, number in about["data"]["trained"].items())
+    return f"trained on {kinds} recordings, {len(about['history']['loss'])} epochs in {duration(about['seconds'])}"
 
 
 def _same(choice: Settings) -> VolumeNetwork:

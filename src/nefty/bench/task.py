@@ -145,6 +145,7 @@ def perform(task: Task) -> Outcome:
             "stopped": found.stopped,
             "misfit": found.misfit,
             "relative_noise": _relative_noise(found, given),
+            "training": found.provenance.get("training"),
             **judged.facts,
         },
         history=found.history,

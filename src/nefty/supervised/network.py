@@ -17,6 +17,7 @@ from nefty.core.run_folder import RESULT
 from nefty.fields.heads import SigmoidHead
 from nefty.supervised.settings import Training
 from nefty.supervised.specimens import Scene
+from nefty.supervised.strata import Strata
 from nefty.supervised.swin import SwinUNETR
 from nefty.supervised.unet import UNet
 
@@ -24,7 +25,7 @@ KIND = "network"
 
 
 class VolumeNetwork(nn.Module):
-    """alpha = head(network(input)), (batch, 1, z, y, x), on one grid.
+    """alpha = head(body(input) + strata(input)), (batch, 1, z, y, x), on one grid.
 
     Args:
         settings: of its training.
@@ -47,6 +48,7 @@ class VolumeNetwork(nn.Module):
                 )
         else:
             self.body = SwinUNETR(channels, settings.features)
+        self.strata = Strata(channels, settings.input.slices, scene.shape[0]) if settings.strata else None
         if start is not None:
             inside = min(max(start, 1.1 * settings.low), 0.9 * settings.high)
             self._raise_output(float(self.head.inverse(inside)))
@@ -64,7 +66,8 @@ class VolumeNetwork(nn.Module):
 
     def forward(self, given: Tensor) -> Tensor:
         """Diffusivity of the cells."""
-        return self.head(self.body(given).float())
+        found = self.body(given).float()
+        return self.head(found if self.strata is None else found + self.strata(given))
 
     def digest(self) -> str:
         """Of its weights and settings."""

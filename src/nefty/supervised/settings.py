@@ -38,16 +38,18 @@ class Input(Part):
 class Training(Part):
     """A complete description of a training.
 
-    levels: features of the U-Net's levels. features: of Swin-UNETR's first one. low, high: ends of the sigmoid.
-    batch: recordings per step. rate: of Adam at its highest; it rises over the first ``warmup`` of all steps, and falls
-    to zero as a cosine by the last. held_out: share of the recordings that only validates. patience: epochs without a
-    better validation that end the training; 0 for none. mirrored: show each recording in one of its eight mirror
-    images, drawn anew in every epoch. precision: of the convolutions; bfloat16 helps where the processor has it.
+    levels: features of the U-Net's levels. features: of Swin-UNETR's first one. strata: let the middle pixel's decay
+    tell of the layers past the network's normalisations, which the paper's networks do not. low, high: ends of the
+    sigmoid. batch: recordings per step. rate: of Adam at its highest; it rises over the first ``warmup`` of all steps,
+    and falls to zero as a cosine by the last. held_out: share of the recordings that only validates. patience: epochs
+    without a better validation that end the training; 0 for none. mirrored: show each recording in one of its eight
+    mirror images, drawn anew in every epoch. precision: of the convolutions; bfloat16 helps where the processor has it.
     """
 
     architecture: Literal["unet", "swin-unetr"] = "unet"
     levels: tuple[Count, ...] = Field(default=(32, 64, 128, 256), min_length=1)
     features: Count = 24
+    strata: bool = True
     low: Positive = 0.003
     high: Positive = 0.25
     input: Input = Input()

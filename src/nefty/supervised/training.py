@@ -25,6 +25,7 @@ from nefty.supervised.network import KIND, VolumeNetwork, load_state, network_re
 from nefty.supervised.settings import Training
 from nefty.supervised.specimens import MIRRORS, Specimens, open_specimens
 
+FIRST_LOOK = 64  # recordings from which a new network learns the middle and the spread of its input
 FREE = ("patience",)  # may differ when a training goes on
 FINISHED = "all epochs were done"
 INTERRUPTED = "it was stopped by Ctrl-C; the same command goes on from here"
@@ -116,16 +117,25 @@ class Work:
     ) -> None:
         self.settings, self.training, self.held, self.folder, self.device = settings, training, held, folder, device
         torch.manual_seed(settings.seed)
-        start = float(np.mean([training[i, 0][1].median() for i in range(min(len(training), 8))]))
-        self.network = VolumeNetwork(settings, training.scene, start).to(device)
+        kept = folder.load_checkpoint()
+        self.network = (VolumeNetwork(settings, training.scene) if kept else self._new_network()).to(device)
         self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=settings.rate, weight_decay=settings.decay)
         self.per_epoch = math.ceil(len(training) / settings.batch)
         self.steps = self.per_epoch * settings.epochs
         self.state = State()
-        if (kept := folder.load_checkpoint()) is not None:
+        if kept is not None:
             load_state(self.network, kept.pop("network"))
             self._restore_optimiser(kept.pop("optimiser"))
             self.state = State(**kept)
+
+    def _new_network(self) -> VolumeNetwork:
+        """One that begins with the middle of some recordings, and knows how they differ."""
+        order = np.random.default_rng(self.settings.seed).permutation(len(self.training))[:FIRST_LOOK]
+        given, truth = zip(*(self.training[int(i), 0] for i in order), strict=True)
+        network = VolumeNetwork(self.settings, self.training.scene, float(np.mean([one.median() for one in truth])))
+        if network.strata is not None:
+            network.strata.measure(torch.stack(given))
+        return network
 
     def go_on(self, limit: float | None, progress: Progress) -> str:
         """Train until the end, the limit or Ctrl-C; return which."""
