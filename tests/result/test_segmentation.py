@@ -1,5 +1,7 @@
 """Which cells are defect: a sound part has none, a weak one is not lost, sides wrap."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -291,3 +293,26 @@ def test_depths_by_resistance_follow_the_layer_that_holds_the_heat_back():
     # log: half of log 0.1 lies between cells 3 (1) and 4 (0.3); resistance: half of 9 between 4 (7/3) and 5 (9).
     assert depths[False] == pytest.approx(0.1 * (3.5 + 0.5 * np.log(0.1) / np.log(0.3)))
     assert depths[True] == pytest.approx(0.1 * (4.5 + (4.5 - 7 / 3) / (9 - 7 / 3)))
+
+
+def test_scatter_of_a_noisy_layer_does_not_join_its_defects(grid, rng):
+    one, other = np.s_[3:6, 8:18, 8:18], np.s_[3:6, 40:50, 40:50]
+    alpha, background = plate(grid, (0.05, *one), (0.05, *other))
+    truth = (alpha < 0.1 * background[:, None, None]).any(axis=0)
+    alpha[6:12] *= 0.9 * scatter(rng, grid.shape, 0.2)[6:12]  # deep layers come out low as well
+    joined = segment(alpha, background, grid, dataclasses.replace(RULES["faint"], scatter=0))
+    assert iou(joined.footprint, truth) < 0.5
+    found = segment(alpha, background, grid, "faint")
+    assert found.number == 2
+    assert iou(found.footprint, truth) > 0.9
+
+
+def test_scatter_is_that_of_the_layer_and_not_its_defect(grid, rng):
+    wide = np.s_[5:8, 4:60, 4:50]  # of most of the part
+    alpha, background = plate(grid, (0.2, *wide))
+    alpha *= scatter(rng, grid.shape, 0.05)
+    found = segment(alpha, background, grid, "faint")
+    assert found.number == 1
+    assert iou(found.footprint, (alpha < 0.3 * background[:, None, None]).any(axis=0)) > 0.95
+    with pytest.raises(InputError, match="scatter=-1"):
+        Relative(scatter=-1)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import ndimage
+from scipy.stats import norm
 from skimage.filters import threshold_otsu
 
 from nefty.core.checks import count, number, one_of
@@ -24,6 +25,10 @@ from nefty.result.components import by_size, label, pad_sides
 STRONG = 0.1
 #: Cells around a candidate that take part in the choice of its threshold.
 NEIGHBOURHOOD = 2
+#: Cells between two that are compared for a layer's scatter: noise is smooth over fewer, and a defect is not on many.
+LAG = 4
+#: Quantile of a layer that is sound, however wide its defects are.
+SOUND = 0.9
 #: Deficits below it are rounding of single precision.
 ROUNDING = 1e-5
 
@@ -43,6 +48,8 @@ class Relative:
         resistance: whether depths lie where the resistance background/alpha - 1 is half of its largest, as the heat
             feels it, and not where log(alpha/background) is; of a thin inclusion that is smeared over a few cells.
         core: regions that nowhere fall below this ratio are dropped; ``None`` for none.
+        scatter: cells count only where log(alpha/background) is this many standard deviations below that of the sound
+            part of their layer. What noise does to deep layers would else join up, from one defect to the next.
         min_cells: smaller regions are dropped.
         min_aspect: regions whose lateral diameter is less than this share of their depth are dropped: heat spreads
             sideways by about the depth on its way, and blurs them away (as a rule, what is seen has 1 or more).
@@ -52,6 +59,7 @@ class Relative:
     edge: float | None = None
     resistance: bool = False
     core: float | None = None
+    scatter: float = 0.0
     min_cells: int = 8
     min_aspect: float = 0.5
 
@@ -66,6 +74,7 @@ class Relative:
             number("edge", self.edge, above=0)
         if self.core is not None:
             number("core", self.core, above=0)
+        number("scatter", self.scatter, at_least=0)
         count("min_cells", self.min_cells)
         number("min_aspect", self.min_aspect, at_least=0)
 
@@ -115,7 +124,7 @@ Rule = Relative | Absolute | Paper2D
 #: ``"faint"`` is for calibrated recordings of real parts, whose inclusions may conduct half as well as the part.
 RULES: dict[str, Rule] = {
     "default": Relative(),
-    "faint": Relative(bounds=(0.1, 0.85), edge=0.15, resistance=True, core=0.35, min_aspect=1.0),
+    "faint": Relative(bounds=(0.1, 0.85), edge=0.15, resistance=True, core=0.35, scatter=5.0, min_aspect=1.0),
     "absolute": Absolute(),
     "paper-2d": Paper2D(),
 }
@@ -198,7 +207,8 @@ def deficit(alpha: np.ndarray, background: np.ndarray, *, one_sided: bool = True
 
 def _relative(log_ratio: np.ndarray, grid: Grid, rule: Relative, periodic: bool) -> np.ndarray:
     low, high = np.log(rule.bounds)
-    candidates = _keep_large(*label(log_ratio < high, periodic=periodic), rule.min_cells)
+    clear = log_ratio < _clear_of_scatter(log_ratio, rule.scatter, high)[:, None, None]
+    candidates = _keep_large(*label(clear, periodic=periodic), rule.min_cells)
     rim = NEIGHBOURHOOD if periodic else 0
     number_of_cell = np.arange(log_ratio.size).reshape(log_ratio.shape)
     names, cells = (pad_sides(a, rim, periodic=periodic) for a in (candidates, number_of_cell))
@@ -212,7 +222,7 @@ def _relative(log_ratio: np.ndarray, grid: Grid, rule: Relative, periodic: bool)
         near = ndimage.binary_dilation(names[window] == name, np.ones((3, 3, 3)), iterations=NEIGHBOURHOOD)
         values = log_ratio.flat[np.unique(cells[window][np.asarray(near, dtype=bool)])]
         ratios.append(np.clip(threshold_otsu(values), low, high))
-    labels, regions = label(log_ratio < np.array(ratios)[candidates], periodic=periodic)
+    labels, regions = label(clear & (log_ratio < np.array(ratios)[candidates]), periodic=periodic)
     boxes = enumerate(ndimage.find_objects(labels), start=1)
     wide = [_aspect(labels[box] == name, box[0].start, grid) >= rule.min_aspect for name, box in boxes]
     keep = np.array(wide, dtype=bool)
@@ -220,6 +230,17 @@ def _relative(log_ratio: np.ndarray, grid: Grid, rule: Relative, periodic: bool)
         lowest = ndimage.minimum(log_ratio, labels, np.arange(1, regions + 1))
         keep &= np.asarray(lowest) < np.log(rule.core)
     return _keep_large(labels, regions, rule.min_cells, keep)
+
+
+def _clear_of_scatter(log_ratio: np.ndarray, sigmas: float, high: float) -> np.ndarray:
+    """What log(alpha/background) has to be below in each layer, (z,): the upper bound, or less where it scatters."""
+    if not sigmas or min(log_ratio.shape[1:]) <= LAG:
+        return np.full(len(log_ratio), high)
+    across = np.abs(log_ratio[:, LAG:] - log_ratio[:, :-LAG]).reshape(len(log_ratio), -1)
+    along = np.abs(log_ratio[:, :, LAG:] - log_ratio[:, :, :-LAG]).reshape(len(log_ratio), -1)
+    deviation = MAD_TO_SIGMA * np.median(np.hstack([across, along]), axis=1) / math.sqrt(2)
+    sound = np.quantile(log_ratio, SOUND, axis=(1, 2)) - norm.ppf(SOUND) * deviation  # median of what is no defect
+    return np.minimum(high, np.minimum(sound, 0) - sigmas * deviation)
 
 
 def _aspect(region: np.ndarray, first: int, grid: Grid) -> float:
