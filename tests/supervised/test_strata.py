@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from nefty.supervised.strata import Strata, middle_pixel
+from nefty.supervised.strata import FINEST, Strata, middle_pixel
 from nefty.supervised.training import train
 from nefty.synth.data_set import DataPlan
 from nefty.synth.data_writer import write_data_set
@@ -30,9 +30,10 @@ def test_it_counts_in_spreads_of_the_recordings_measured(given):
     strata = Strata(2, 8, 4)
     strata.measure(given)
     seen = (middle_pixel(given) - strata.middle) / strata.spread
-    assert torch.allclose(seen[:, 9:].mean(dim=0), torch.zeros(7), atol=1e-5)
-    assert torch.allclose(seen[:, 9:].std(dim=0), torch.ones(7), atol=1e-4)
-    assert torch.equal(strata.spread[:9], torch.ones(9))  # contrasts have middle 0, and decays begin with 0
+    assert torch.allclose(seen[:, 10:].mean(dim=0), torch.zeros(6), atol=1e-5)
+    assert torch.allclose(seen[:, 10:].std(dim=0), torch.ones(6), atol=1e-4)
+    assert torch.equal(seen[:, :9], torch.zeros(6, 9))  # here contrasts have middle 0, and decays begin with 0
+    assert strata.spread.min() == pytest.approx(FINEST)
 
 
 def test_it_sees_the_middle_pixel_alone_and_trusts_nothing_far_away(given):

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 WIDTH = 64
+FINEST = 5e-3  # the least spread, of inputs of order 1: finer differences are not told apart
 FARTHEST = 3.0  # spreads from the middle of the training's recordings; what is farther is taken for that
 
 
@@ -34,11 +35,10 @@ class Strata(nn.Module):
         nn.init.zeros_(self.outer.bias)
 
     def measure(self, given: Tensor) -> None:
-        """Take middle and spread from recordings, (batch, channels, slices, y, x); what never differs has spread 1."""
+        """Take middle and spread from recordings, (batch, channels, slices, y, x)."""
         decays = middle_pixel(given)
-        spread = decays.std(dim=0)
         self.middle.copy_(decays.mean(dim=0))
-        self.spread.copy_(torch.where(spread > 1e-6 * decays.abs().amax(dim=0), spread, torch.ones_like(spread)))
+        self.spread.copy_(decays.std(dim=0).clamp(min=FINEST))
 
     def forward(self, given: Tensor) -> Tensor:
         """In float32 throughout, whatever the network around it uses."""
