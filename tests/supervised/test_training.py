@@ -91,6 +91,15 @@ def test_a_rate_that_is_far_too_high_is_named(folder, quick, tmp_path):
         train([folder], quick(rate=1e36, warmup=0.0), tmp_path / "run")
 
 
+def test_derivatives_that_are_not_finite_spoil_nothing(folder, quick, tmp_path, monkeypatch):
+    norm = torch.nn.utils.get_total_norm
+    steps = iter([*[norm] * 3, lambda given: torch.tensor(torch.inf)])
+    monkeypatch.setattr(torch.nn.utils, "get_total_norm", lambda given: next(steps)(given))
+    with pytest.raises(NeftyError, match=r"derivatives of step 4 are not finite; .*precision=float32"):
+        train([folder], quick(), tmp_path / "run")
+    assert len(load_network(tmp_path / "run")[1]["history"]["loss"]) == 1  # the epoch before
+
+
 def test_a_device_that_is_not_there(folder, quick, tmp_path):
     with pytest.raises(InputError, match="device='gpu'"):
         train([folder], quick(), tmp_path / "run", device="gpu")

@@ -181,6 +181,12 @@ class Work:
         value = float(loss.detach())
         if not math.isfinite(value):
             raise NeftyError(f"the loss of step {self.state.step + 1} is {value}; lower rate={self.settings.rate:g}.")
+        derivatives = [one.grad for one in self.network.parameters() if one.grad is not None]
+        if not torch.nn.utils.get_total_norm(derivatives).isfinite():
+            raise NeftyError(
+                f"the derivatives of step {self.state.step + 1} are not finite; start over (--fresh) with "
+                f"precision=float32, or lower rate={self.settings.rate:g}."
+            )
         self.optimiser.step()
         return value
 
