@@ -79,8 +79,15 @@ def test_ctrl_c_while_children_are_started_is_not_lost():
         assert interrupt.asked
 
 
+ENDED_BY_CTRL_C = """
+import os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
 def test_children_do_not_get_it():
-    program = [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGINT)"]
+    program = [sys.executable, "-c", ENDED_BY_CTRL_C]
     assert subprocess.run(program, check=False, capture_output=True).returncode != 0
     with ctrl_c_kept_from_children():
         assert subprocess.run(program, check=False, capture_output=True).returncode == 0

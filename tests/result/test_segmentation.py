@@ -308,11 +308,20 @@ def test_scatter_of_a_noisy_layer_does_not_join_its_defects(grid, rng):
 
 
 def test_scatter_is_that_of_the_layer_and_not_its_defect(grid, rng):
-    wide = np.s_[5:8, 4:60, 4:50]  # of most of the part
-    alpha, background = plate(grid, (0.2, *wide))
-    alpha *= scatter(rng, grid.shape, 0.05)
-    found = segment(alpha, background, grid, "faint")
-    assert found.number == 1
-    assert iou(found.footprint, (alpha < 0.3 * background[:, None, None]).any(axis=0)) > 0.95
+    for wide in (np.s_[5:8, 4:60, 4:50], np.s_[5:8, :63, :63], np.s_[5:8]):  # most of the part, and all of it
+        alpha, background = plate(grid, (0.2, *(wide if isinstance(wide, tuple) else (wide,))))
+        alpha *= scatter(rng, grid.shape, 0.05)
+        found = segment(alpha, background, grid, "faint")
+        assert found.number == 1
+        assert iou(found.footprint, (alpha < 0.3 * background[:, None, None]).any(axis=0)) > 0.95
+
+
+def test_few_cells_tell_no_scatter():
+    grid = Grid((8, 8, 8), (1.0, 2.0, 2.0))
+    alpha, background = plate(grid, (0.2, *np.s_[3:5, 2:6, 2:6]))
+    assert segment(alpha, background, grid, "faint").number == 1
+
+
+def test_a_scatter_below_zero_is_refused():
     with pytest.raises(InputError, match="scatter=-1"):
         Relative(scatter=-1)

@@ -22,13 +22,13 @@ def given():
 
 def test_it_changes_nothing_at_first(given):
     strata = Strata(2, 8, 4)
-    strata.measure(given)
+    strata.measure(middle_pixel(given))
     assert torch.equal(strata(given), torch.zeros(6, 1, 4, 1, 1))
 
 
 def test_it_counts_in_spreads_of_the_recordings_measured(given):
     strata = Strata(2, 8, 4)
-    strata.measure(given)
+    strata.measure(middle_pixel(given))
     seen = (middle_pixel(given) - strata.middle) / strata.spread
     assert torch.allclose(seen[:, 10:].mean(dim=0), torch.zeros(6), atol=1e-5)
     assert torch.allclose(seen[:, 10:].std(dim=0), torch.ones(6), atol=1e-4)
@@ -38,7 +38,7 @@ def test_it_counts_in_spreads_of_the_recordings_measured(given):
 
 def test_it_sees_the_middle_pixel_alone_and_trusts_nothing_far_away(given):
     strata = Strata(2, 8, 4)
-    strata.measure(given)
+    strata.measure(middle_pixel(given))
     torch.nn.init.normal_(strata.outer.weight)
     with torch.no_grad():
         found = strata(given)

@@ -27,22 +27,23 @@ def test_without_its_library_the_extra_is_named(monkeypatch):
         SwinUNETR()
 
 
-def test_derivatives_in_bfloat16_do_not_hold_what_was_in_memory():
+def test_derivatives_in_bfloat16_are_those_of_float32():
+    """Of each convolution on a volume of two layers, where torch's own padding gives what was in memory before."""
     torch.manual_seed(0)
-    net = SwinUNETR(2, features=12)
-    given = torch.randn(1, 2, 32, 32, 64)
-
-    def derivatives(left_in_memory):
-        freed = [torch.full((n,), left_in_memory) for n in (10**4, 10**5, 10**6, 10**7)]
-        del freed
-        net.zero_grad()
-        with torch.autocast("cpu", torch.bfloat16):
-            loss = net(given).float().square().mean()
-        loss.backward()
-        return [p.grad.clone() for p in net.parameters() if p.grad is not None]
-
-    for one, other in zip(derivatives(torch.nan), derivatives(0.0), strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-3 * float(other.abs().max()))
+    for name, conv in SwinUNETR(2, features=12).named_modules():
+        if not isinstance(conv, torch.nn.Conv3d) or conv.kernel_size != (3, 3, 3):
+            continue
+        given, found = torch.randn(2, conv.in_channels, 2, 4, 4), []
+        for narrow in (False, True):
+            freed = [torch.full((n,), torch.nan) for n in (10**3, 10**4, 10**5, 10**6)]
+            del freed
+            conv.zero_grad()
+            with torch.autocast("cpu", torch.bfloat16, enabled=narrow):
+                out = conv(given)
+            out.float().square().sum().backward()
+            assert conv.weight.grad is not None
+            found.append(conv.weight.grad.clone())
+        assert (found[1] - found[0]).abs().max() < 0.05 * found[0].abs().max(), name  # bfloat16 has 8 bits
 
 
 def test_zeros_are_padded_as_by_the_original():

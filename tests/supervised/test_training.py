@@ -10,6 +10,9 @@ import torch
 from nefty.core.errors import InputError, NeftyError
 from nefty.supervised.network import load_network, state_arrays
 from nefty.supervised.training import FINISHED, INTERRUPTED, train
+from nefty.synth.data_set import DataPlan
+from nefty.synth.data_writer import write_data_set
+from support.small_specimens import SMALL
 
 
 def same_weights(one, other):
@@ -91,13 +94,32 @@ def test_a_rate_that_is_far_too_high_is_named(folder, quick, tmp_path):
         train([folder], quick(rate=1e36, warmup=0.0), tmp_path / "run")
 
 
-def test_derivatives_that_are_not_finite_spoil_nothing(folder, quick, tmp_path, monkeypatch):
-    norm = torch.nn.utils.get_total_norm
-    steps = iter([*[norm] * 3, lambda given: torch.tensor(torch.inf)])
-    monkeypatch.setattr(torch.nn.utils, "get_total_norm", lambda given: next(steps)(given))
-    with pytest.raises(NeftyError, match=r"derivatives of step 4 are not finite; .*precision=float32"):
+def test_derivatives_that_are_not_finite_do_not_reach_the_weights(folder, quick, tmp_path, monkeypatch):
+    moved, norms = [], []
+
+    class Watched(torch.optim.AdamW):
+        def step(self, *given):
+            super().step(*given)
+            moved.append(1)
+
+    class Spoilt(torch.nn.GroupNorm):
+        def __init__(self, *given):
+            super().__init__(*given)
+            norms.append(self)
+            if len(norms) == 1:
+                self.weight.register_hook(lambda g: g if len(moved) < 3 else g * torch.inf)
+
+    monkeypatch.setattr(torch.optim, "AdamW", Watched)
+    monkeypatch.setattr(torch.nn, "GroupNorm", Spoilt)
+    with pytest.raises(NeftyError, match=r"derivatives of step 4 are not finite; .* a lower rate than 0.001"):
         train([folder], quick(), tmp_path / "run")
-    assert len(load_network(tmp_path / "run")[1]["history"]["loss"]) == 1  # the epoch before
+    assert len(moved) == 3
+    assert len(load_network(tmp_path / "run")[1]["history"]["loss"]) == 1  # the epoch before is kept
+
+
+def test_two_recordings_are_enough_to_begin(tmp_path, quick):
+    write_data_set(tmp_path / "two", range(2), DataPlan("homogeneous", setup=SMALL), processes=1)
+    assert np.isfinite(train([tmp_path / "two"], quick(epochs=1), tmp_path / "run").history["validation"]).all()
 
 
 def test_a_device_that_is_not_there(folder, quick, tmp_path):

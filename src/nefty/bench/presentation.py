@@ -117,7 +117,7 @@ def _notes(suite: Suite, done: Done, tables: Sequence[Table]) -> list[str]:
     if len(seeds - {frozenset()}) > 1:
         notes.append("Not all methods have run on the same specimens: compare rows of equal n, or their intervals.")
     for row in suite.methods:
-        training = {o.facts.get("training") for e, o in done if e.row.name == row.name}
+        training = sorted({o.facts.get("training") or "" for e, o in done if e.row.name == row.name})
         if about := "; ".join(words for words in (method(row.method).note, *training, row.note) if words):
             notes.append(f"{row.name}: {about}.")
     for row in suite.methods:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import ndimage
-from scipy.stats import norm
+from scipy.special import ndtri
 from skimage.filters import threshold_otsu
 
 from nefty.core.checks import count, number, one_of
@@ -25,9 +25,10 @@ from nefty.result.components import by_size, label, pad_sides
 STRONG = 0.1
 #: Cells around a candidate that take part in the choice of its threshold.
 NEIGHBOURHOOD = 2
-#: Cells between two that are compared for a layer's scatter: noise is smooth over fewer, and a defect is not on many.
+#: Cells between two that are compared for a layer's scatter; noise is smooth over fewer. Shorter axes than 4 of it are
+#: not compared, since too many pairs would lie on the edge of a defect.
 LAG = 4
-#: Quantile of a layer that is sound, however wide its defects are.
+#: Quantile of a layer that is sound as a rule.
 SOUND = 0.9
 #: Deficits below it are rounding of single precision.
 ROUNDING = 1e-5
@@ -234,13 +235,14 @@ def _relative(log_ratio: np.ndarray, grid: Grid, rule: Relative, periodic: bool)
 
 def _clear_of_scatter(log_ratio: np.ndarray, sigmas: float, high: float) -> np.ndarray:
     """What log(alpha/background) has to be below in each layer, (z,): the upper bound, or less where it scatters."""
-    if not sigmas or min(log_ratio.shape[1:]) <= LAG:
+    axes = [axis for axis in (1, 2) if log_ratio.shape[axis] >= 4 * LAG]
+    if not sigmas or not axes:
         return np.full(len(log_ratio), high)
-    across = np.abs(log_ratio[:, LAG:] - log_ratio[:, :-LAG]).reshape(len(log_ratio), -1)
-    along = np.abs(log_ratio[:, :, LAG:] - log_ratio[:, :, :-LAG]).reshape(len(log_ratio), -1)
-    deviation = MAD_TO_SIGMA * np.median(np.hstack([across, along]), axis=1) / math.sqrt(2)
-    sound = np.quantile(log_ratio, SOUND, axis=(1, 2)) - norm.ppf(SOUND) * deviation  # median of what is no defect
-    return np.minimum(high, np.minimum(sound, 0) - sigmas * deviation)
+    layers = (np.moveaxis(log_ratio, axis, 1) for axis in axes)
+    steps = np.hstack([np.abs(one[:, LAG:] - one[:, :-LAG]).reshape(len(one), -1) for one in layers])
+    deviation = MAD_TO_SIGMA * np.median(steps, axis=1) / math.sqrt(2)
+    middle = np.quantile(log_ratio, SOUND, axis=(1, 2)) - ndtri(SOUND) * deviation  # of what is no defect
+    return np.minimum(high, np.clip(middle, high, 0) - sigmas * deviation)
 
 
 def _aspect(region: np.ndarray, first: int, grid: Grid) -> float:

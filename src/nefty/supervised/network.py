@@ -117,7 +117,7 @@ def load_network(path: str | os.PathLike[str]) -> tuple[VolumeNetwork, dict[str,
             raise InputError(f"{path} holds no trained network yet; nefty train leaves one after the first epoch.")
     record = read_hdf5(file, kind=KIND)
     try:
-        settings = Training.model_validate(record.pop("settings"))
+        settings = Training.model_validate({"strata": False, **record.pop("settings")})  # older files have no such path
         scene = record.pop("scene")
         known = Scene(tuple(scene["shape"]), tuple(scene["size"]), scene["times"], scene["lateral"])
         network = VolumeNetwork(settings, known)

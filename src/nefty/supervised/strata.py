@@ -34,11 +34,10 @@ class Strata(nn.Module):
         nn.init.zeros_(self.outer.weight)
         nn.init.zeros_(self.outer.bias)
 
-    def measure(self, given: Tensor) -> None:
-        """Take middle and spread from recordings, (batch, channels, slices, y, x)."""
-        decays = middle_pixel(given)
+    def measure(self, decays: Tensor) -> None:
+        """Take middle and spread from the middle pixels of recordings, (recordings, channels * slices)."""
         self.middle.copy_(decays.mean(dim=0))
-        self.spread.copy_(decays.std(dim=0).clamp(min=FINEST))
+        self.spread.copy_(decays.std(dim=0, correction=min(1, len(decays) - 1)).clamp(min=FINEST))
 
     def forward(self, given: Tensor) -> Tensor:
         """In float32 throughout, whatever the network around it uses."""

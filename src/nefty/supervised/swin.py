@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import warnings
+from functools import partial
 
 from torch import Tensor, nn
 
@@ -58,4 +59,8 @@ def _pad_outside(convolution: nn.Conv3d) -> None:
     """
     z, y, x = (int(n) for n in convolution.padding)
     convolution.padding = (0, 0, 0)
-    convolution.register_forward_pre_hook(lambda _, given: nn.functional.pad(given[0], (x, x, y, y, z, z)))
+    convolution.register_forward_pre_hook(partial(_with_zeros, (x, x, y, y, z, z)))
+
+
+def _with_zeros(around: tuple[int, ...], _: nn.Module, given: tuple[Tensor]) -> Tensor:
+    return nn.functional.pad(given[0], around)

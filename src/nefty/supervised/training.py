@@ -24,6 +24,7 @@ from nefty.core.run_folder import RunFolder
 from nefty.supervised.network import KIND, VolumeNetwork, load_state, network_record, state_arrays
 from nefty.supervised.settings import Training
 from nefty.supervised.specimens import MIRRORS, Specimens, open_specimens
+from nefty.supervised.strata import middle_pixel
 
 FIRST_LOOK = 64  # recordings from which a new network learns the middle and the spread of its input
 FREE = ("patience",)  # may differ when a training goes on
@@ -131,10 +132,13 @@ class Work:
     def _new_network(self) -> VolumeNetwork:
         """One that begins with the middle of some recordings, and knows how they differ."""
         order = np.random.default_rng(self.settings.seed).permutation(len(self.training))[:FIRST_LOOK]
-        given, truth = zip(*(self.training[int(i), 0] for i in order), strict=True)
-        network = VolumeNetwork(self.settings, self.training.scene, float(np.mean([one.median() for one in truth])))
+        decays, bulks = [], []
+        for given, truth in (self.training[int(i), 0] for i in order):
+            decays.append(middle_pixel(given[None]))
+            bulks.append(truth.median())
+        network = VolumeNetwork(self.settings, self.training.scene, float(np.mean(bulks)))
         if network.strata is not None:
-            network.strata.measure(torch.stack(given))
+            network.strata.measure(torch.cat(decays))
         return network
 
     def go_on(self, limit: float | None, progress: Progress) -> str:
@@ -181,11 +185,11 @@ class Work:
         value = float(loss.detach())
         if not math.isfinite(value):
             raise NeftyError(f"the loss of step {self.state.step + 1} is {value}; lower rate={self.settings.rate:g}.")
-        derivatives = [one.grad for one in self.network.parameters() if one.grad is not None]
-        if not torch.nn.utils.get_total_norm(derivatives).isfinite():
+        if not all(one.grad.isfinite().all() for one in self.network.parameters() if one.grad is not None):
+            other = "precision=float32 or " if self.settings.precision != "float32" else ""
             raise NeftyError(
-                f"the derivatives of step {self.state.step + 1} are not finite; start over (--fresh) with "
-                f"precision=float32, or lower rate={self.settings.rate:g}."
+                f"the derivatives of step {self.state.step + 1} are not finite; start over (--fresh) with {other}a "
+                f"lower rate than {self.settings.rate:g}."
             )
         self.optimiser.step()
         return value
