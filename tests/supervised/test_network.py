@@ -29,6 +29,18 @@ def test_a_file_gives_the_network_back(network, tmp_path):
     assert again.digest() == network.digest()
 
 
+def test_a_file_from_before_strata_is_read_as_it_was_written(quick, tmp_path):
+    old = VolumeNetwork(quick(strata=False), SCENE, start=0.1)
+    record = network_record(old, state_arrays(old), {})
+    del record["settings"]["strata"]
+    save_network(tmp_path / "n.h5", record)
+    again = load_network(tmp_path / "n.h5")[0]
+    assert again.strata is None
+    given = torch.randn(1, 2, 8, 16, 16)
+    with torch.no_grad():
+        assert torch.equal(again(given), old.eval()(given))
+
+
 def test_values_stay_within_the_head(network):
     with torch.no_grad():
         alpha = network(1e3 * torch.randn(1, 2, 8, 16, 16))

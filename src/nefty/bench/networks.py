@@ -13,6 +13,7 @@ from nefty.core.configuration import Part, explain
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
 from nefty.inversion.recipe import load_recipe
+from nefty.report.training_page import trained_on
 from nefty.report.words import duration
 from nefty.result.reconstruction import Reconstruction
 from nefty.supervised.network import VolumeNetwork
@@ -70,8 +71,7 @@ def training_in_words(about: Mapping[str, Any]) -> str:
     """The effort of a training: "trained on 360 homogeneous recordings, 18 epochs in 41 min 2 s"; "" if not known."""
     if not {"data", "history", "seconds"} <= about.keys():
         return ""
-    kinds = " and ".join(f"{number} {kind}" for kind, number in about["data"]["trained"].items())
-    return f"trained on {kinds} recordings, {len(about['history']['loss'])} epochs in {duration(about['seconds'])}"
+    return f"trained on {trained_on(about)}, {len(about['history']['loss'])} epochs in {duration(about['seconds'])}"
 
 
 def _same(choice: Settings) -> VolumeNetwork:

@@ -14,6 +14,12 @@ from nefty.report.style import BLUE, MUTED, RULE, VERMILION, dress
 from nefty.report.words import duration
 
 
+def trained_on(about: Mapping[str, Any]) -> str:
+    """ "359 homogeneous and 217 layered recordings"; ``about`` as ``load_network`` returns it."""
+    kinds = " and ".join(f"{count} {kind}" for kind, count in about["data"]["trained"].items())
+    return f"{kinds} recordings"
+
+
 def training_page(network: Any, about: Mapping[str, Any]) -> Page:
     """Build the page.
 
@@ -24,13 +30,12 @@ def training_page(network: Any, about: Mapping[str, Any]) -> Page:
     history, data = about["history"], about["data"]
     best = int(about["best_epoch"])
     trained = sum(data["trained"].values())
-    kinds = ", ".join(f"{count} {kind}" for kind, count in data["trained"].items())
     settings = network.settings.model_dump(mode="json")
     rows = [(key, str(value)) for key, value in settings.items()]
     return Page(
         title=f"Training of {network.settings.architecture}",
-        lead=f"Trained on {kinds}; {data['held_out']} recordings were held out. The network of epoch {best} is kept, "
-        "which was the best on them.",
+        lead=f"Trained on {trained_on(about)}; {data['held_out']} others were held out. The network of epoch "
+        f"{best} is kept, which was the best on them.",
         facts=[
             Fact("Unknowns", f"{network.unknowns:,}"),
             Fact("Recordings", str(trained), f"and {data['held_out']} held out"),
