@@ -223,7 +223,7 @@ def _relative(log_ratio: np.ndarray, grid: Grid, rule: Relative, periodic: bool)
         near = ndimage.binary_dilation(names[window] == name, np.ones((3, 3, 3)), iterations=NEIGHBOURHOOD)
         values = log_ratio.flat[np.unique(cells[window][np.asarray(near, dtype=bool)])]
         ratios.append(np.clip(threshold_otsu(values), low, high))
-    labels, regions = label(clear & (log_ratio < np.array(ratios)[candidates]), periodic=periodic)
+    labels, regions = label(log_ratio < np.array(ratios)[candidates], periodic=periodic)
     boxes = enumerate(ndimage.find_objects(labels), start=1)
     wide = [_aspect(labels[box] == name, box[0].start, grid) >= rule.min_aspect for name, box in boxes]
     keep = np.array(wide, dtype=bool)
