@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from nefty.classical.peak_slope import FOURIER, peak_slope
-from nefty.classical.reference_decay import reference_decay
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
+from nefty.physics.slab.reference_decay import reference_decay
 from support.classical_slabs import PIXELS, SOUND, over_half_space, over_slab, slab_beside_half_space
 
 

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from numpy.polynomial import polynomial
 
-from nefty.classical.reference_decay import reference_decay
 from nefty.classical.tsr import tsr
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
+from nefty.physics.slab.reference_decay import reference_decay
 from support.classical_slabs import PIXELS, over_half_space, over_slab, slab_beside_half_space
 
 

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from nefty.classical.reference_decay import reference_decay
 from nefty.classical.vwc import Admm, TruncatedSvd, kernel, virtual_wave
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
+from nefty.physics.slab.reference_decay import reference_decay
 from support.classical_slabs import over_half_space, over_slab, slab_beside_half_space
 
 

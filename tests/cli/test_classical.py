@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from nefty.classical.methods import METHODS
-from nefty.classical.reference_decay import reference_decay
 from nefty.data.sequence import Sequence
+from nefty.physics.slab.reference_decay import reference_decay
 from support.disks import read_only
 from support.flash_recordings import Camera
 

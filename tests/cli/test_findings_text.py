@@ -8,7 +8,7 @@ import pytest
 
 from nefty.cli.findings_text import against_truth, describe
 from nefty.cli.run_files import DERIVED, are_written, listed, remove_files, write_files
-from nefty.report.findings import Findings
+from nefty.report.pages.findings import Findings
 from support.parts import BULK, GRID, planted
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from nefty.cli.output import Stages
-from nefty.report.words import duration
+from nefty.core.words import duration
 
 
 @pytest.mark.parametrize(

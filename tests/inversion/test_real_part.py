@@ -9,7 +9,7 @@ from nefty import Boundary, Grid, HeatModel, InputError, TopHatPulse, UniformFla
 from nefty.core.hdf5 import read_hdf5, write_hdf5
 from nefty.inversion.real_part import RealPart
 from nefty.inversion.recipe import load_recipe
-from nefty.physics.slab_surface import slab_surface
+from nefty.physics.slab.surface import slab_surface
 
 ALPHA, FRONT, BACK, H = 1.3e-7, 5e-6, 1.2e-5, 3e-3
 GRID = Grid((8, 12, 14), (H, 18e-3, 21e-3))

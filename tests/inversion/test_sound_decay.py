@@ -8,7 +8,7 @@ from scipy.special import erf
 
 from nefty.core.errors import NeftyError
 from nefty.inversion.sound_decay import SoundFit
-from nefty.physics.slab_surface import slab_surface
+from nefty.physics.slab.surface import slab_surface
 
 SIZE = (4e-3, 36e-3, 44e-3)
 FACE = (18, 22)

@@ -6,8 +6,8 @@ import pytest
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import GaussianFlash
+from nefty.physics.slab.slab import Slab
 from nefty.pinn.bulk import mean_decay_fit
-from nefty.testing.slab import Slab
 
 
 def slab_recording(alpha):

@@ -221,7 +221,7 @@ def test_a_full_disk_keeps_the_old_result(make, tmp_path, monkeypatch):
 
 
 def test_the_report_is_asked_of_the_layer_above(make, tmp_path, monkeypatch):
-    page = types.ModuleType("nefty.report.reconstruction_page")
+    page = types.ModuleType("nefty.report.pages.reconstruction")
     page.write_report = lambda rec, path: (rec, path)  # pyright: ignore[reportAttributeAccessIssue]
     monkeypatch.setitem(sys.modules, page.__name__, page)
     rec = make()

@@ -98,8 +98,8 @@ def test_derivatives_that_are_not_finite_do_not_reach_the_weights(folder, quick,
     moved, norms = [], []
 
     class Watched(torch.optim.AdamW):
-        def step(self, *given):
-            super().step(*given)
+        def step(self, closure=None):
+            super().step(closure)
             moved.append(1)
 
     class Spoilt(torch.nn.GroupNorm):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nefty.classical.reference_decay import reference_decay
 from nefty.data.sequence import Sequence
+from nefty.physics.slab.reference_decay import reference_decay
 
 PIXELS = 24
 SOUND = np.repeat([[False, True]], PIXELS, axis=1).reshape(1, -1)

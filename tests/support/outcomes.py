@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from nefty.bench.simulated import SLAB, Simulated
-from nefty.bench.suite import Entry, Suite, load_suite
-from nefty.bench.task import Outcome
+from nefty.bench.suites.suite import Entry, Suite, load_suite
+from nefty.bench.tasks.simulated import SLAB, Simulated
+from nefty.bench.tasks.task import Outcome
 from nefty.core.grid import Grid
 from nefty.metrics.score import evaluate
 from nefty.metrics.spectrum import radial_spectrum

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nefty.core.errors import InputError
 from nefty.physics.materials import material
-from nefty.physics.slab_surface import slab_surface
+from nefty.physics.slab.surface import slab_surface
 from nefty.synth.camera import Camera
 from nefty.synth.plates import CLEARANCE, DEPTHS, SIZE, WIDTHS, Hole, Plate, _resampled, draw_plate, record_plate
 

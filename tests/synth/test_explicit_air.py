@@ -7,7 +7,7 @@ from scipy import linalg
 from nefty.core.grid import Grid
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import TopHatPulse
-from nefty.physics.slab_surface import slab_surface
+from nefty.physics.slab.surface import slab_surface
 from nefty.synth.explicit import simulate_explicit
 from nefty.testing import observed_order
 from support.conducting_parts import HARD, MEANS, SIDES, dense_operator, hole, random_alpha

@@ -11,10 +11,10 @@ from nefty.classical.contrast import half_maximum
 from nefty.classical.decays import BLOCK, Decays
 from nefty.classical.estimate import DepthEstimate, known, needed
 from nefty.classical.ppt_transform import TAPERS, transform_of
-from nefty.classical.reference_decay import reference_decay
 from nefty.core.checks import count, number, one_of
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
+from nefty.physics.slab.reference_decay import reference_decay
 
 #: depth = C sqrt(alpha/(pi f_b)) (Ibarra-Castanedo, Maldague 2004).
 LITERATURE = 1.82

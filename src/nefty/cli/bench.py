@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from nefty.bench.measure import Tell
-    from nefty.bench.results import Results
+    from nefty.bench.solver.measure import Tell
+    from nefty.bench.tables.results import Results
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -46,9 +46,9 @@ def solver(
     out: Out = FOLDER,
 ) -> None:
     """The paper's efficiency table: forward, backward, memory and error of every solver installed."""
-    from nefty.bench import solver
-    from nefty.bench.case import Case
-    from nefty.bench.methods import EFFICIENCY_TABLE
+    from nefty.bench.solver import efficiency as solver
+    from nefty.bench.solver.case import Case
+    from nefty.bench.solver.solvers import EFFICIENCY_TABLE
 
     case = Case(shape=_shape(shape), frames=frames)
     if quick:
@@ -92,10 +92,10 @@ def run(
     out: Out = FOLDER,
 ) -> None:
     """Run a suite of the benchmark; the same command goes on where it was stopped."""
-    from nefty.bench.cluster import Place
-    from nefty.bench.reconstructors import method
-    from nefty.bench.suite import load_suite, load_suites, suite_names
-    from nefty.bench.suite_run import run_suites
+    from nefty.bench.suites.run import run_suites
+    from nefty.bench.suites.suite import load_suite, load_suites, suite_names
+    from nefty.bench.tasks.cluster import Place
+    from nefty.bench.tasks.methods import method
     from nefty.cli.suite_progress import SuiteProgress
     from nefty.core.configuration import parse_assignment
     from nefty.core.errors import InputError
@@ -152,7 +152,7 @@ def growth(
     out: Out = FOLDER,
 ) -> None:
     """Seconds, nanoseconds per cell and step, and memory from 32 x 32 x 8 cells to 256 x 256 x 64."""
-    from nefty.bench import growth
+    from nefty.bench.solver import growth
 
     chosen = tuple(_shape(s) for s in shapes.split(",")) if shapes else growth.SHAPES
     if quick:
@@ -176,7 +176,7 @@ def memory(
     out: Out = FOLDER,
 ) -> None:
     """Peak memory: autograd against adjoint; states stored, recomputed or reversed."""
-    from nefty.bench import memory
+    from nefty.bench.solver import memory
 
     cells = _shape(shape)
     if quick:
@@ -197,7 +197,7 @@ def contrast(
     out: Out = FOLDER,
 ) -> None:
     """Iterations, residuals and errors while the defects insulate ever better, 1 : 20 to 1 : 1,000,000."""
-    from nefty.bench import contrast
+    from nefty.bench.solver import contrast
 
     cells = _shape(shape)
     if quick:
@@ -211,7 +211,7 @@ def contrast(
 @app.command()
 def validate(quick: Quick = False, out: Out = FOLDER) -> None:
     """The Gaussian diffusion-rate experiment and the figures of the paper's appendix I."""
-    from nefty.bench import validate
+    from nefty.bench.solver import validate
 
     experiment = validate.Experiment()
     if quick:
@@ -229,8 +229,8 @@ def profile(
     out: Out = FOLDER,
 ) -> None:
     """Where the time of one forward run and one gradient goes, and what bounds it."""
-    from nefty.bench import profile
-    from nefty.bench.case import Case
+    from nefty.bench.solver import profile
+    from nefty.bench.solver.case import Case
 
     case = Case(shape=_shape(shape), frames=frames)
     if quick:
@@ -274,7 +274,7 @@ def _shape(text: str) -> tuple[int, int, int]:
 
 def _names(text: str, default: tuple[str, ...]) -> tuple[str, ...]:
     """Method names out of an option; the default if it is empty."""
-    from nefty.bench.methods import METHODS, method
+    from nefty.bench.solver.solvers import METHODS, method
 
     if text == "all":
         return tuple(METHODS)

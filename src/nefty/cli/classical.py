@@ -72,9 +72,9 @@ def run(
     typer.echo("\n".join([f"{chosen.title}: {recording}", *lines]))
     if out is None:
         return
-    from nefty.cli.classical_page import classical_page
     from nefty.cli.run_files import open_in_browser
     from nefty.core.files import write_atomic
+    from nefty.report.pages.classical import classical_page
 
     given = {"alpha": alpha, **{key: value for key, value in settings.items() if key != "sound"}}
     page = classical_page(chosen, result, sequence, str(recording), lines, given)

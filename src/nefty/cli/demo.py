@@ -50,7 +50,7 @@ def demonstrate(
         from nefty.cli.run_files import REPORT, listed, open_in_browser
         from nefty.cli.run_reconstruction import run_reconstruction, was_interrupted
         from nefty.core.interrupt import STOPPED
-        from nefty.report.findings import Findings
+        from nefty.report.pages.findings import Findings
 
     with stages.stage("Make the recording", hint="the first time on a machine, compiling takes a while") as report:
         sequence = recording(

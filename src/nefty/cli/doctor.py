@@ -51,8 +51,8 @@ def run(
 
 def examine(stages: Stages) -> dict[str, Any]:
     """Everything the doctor knows: ``system``, ``extras``, ``checks``, ``speed``, ``healthy``."""
+    from nefty.core.machine import devices, extras, room, threads
     from nefty.core.provenance import host, versions
-    from nefty.report.system import devices, extras, room, threads
 
     checks: list[Check] = []
 
@@ -243,7 +243,7 @@ def _show(report: dict[str, Any]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from nefty.report.words import duration
+    from nefty.core.words import duration
 
     console = Console(highlight=False)
     if not console.is_terminal:

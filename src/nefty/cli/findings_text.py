@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nefty.report.findings import Findings
-    from nefty.report.page import Table
+    from nefty.report.pages.findings import Findings
+    from nefty.report.pages.page import Table
     from nefty.result.reconstruction import Reconstruction
 
 WIDTH = 100
@@ -16,9 +16,9 @@ WIDTH = 100
 
 def describe(rec: Reconstruction) -> str:
     """What was found, whether to believe it, and the table of indications; millimetres where the grid is in metres."""
-    from nefty.report.findings import Findings, defect_table
-    from nefty.report.style import units_of
-    from nefty.report.words import counted, quantity, span
+    from nefty.core.words import counted, quantity, span
+    from nefty.report.figures.style import units_of
+    from nefty.report.pages.findings import Findings, defect_table
     from nefty.result.display_units import in_display_units
 
     rec = in_display_units(rec)

@@ -34,8 +34,8 @@ def run(
     from nefty.cli.recording import read_recording
     from nefty.cli.run_files import open_in_browser
     from nefty.core.files import write_atomic
-    from nefty.report.inspection_page import Inspection, inspection_page
-    from nefty.report.style import Units
+    from nefty.report.figures.style import Units
+    from nefty.report.pages.inspection import Inspection, inspection_page
 
     recording = read_recording(file, options)
     prepared = recording.prepared or _as_it_is(recording)

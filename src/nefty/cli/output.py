@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from nefty.report.words import duration
+from nefty.core.words import duration
 
 
 class Report(Protocol):

@@ -81,7 +81,7 @@ def run(
     from nefty.cli.run_files import open_in_browser
     from nefty.core.files import write_atomic
     from nefty.metrics.detection_table import table_csv
-    from nefty.report.pod_page import curve_csv, pod_page
+    from nefty.report.pages.pod import curve_csv, pod_page
 
     page = pod_page(pod, table, threshold=threshold, source=", ".join(map(str, sources)))
     for path, content in (

@@ -54,7 +54,7 @@ def load_array(path: Path, what: str) -> np.ndarray:
 
 def write_files(rec: Reconstruction, folder: Path) -> None:
     """Write the report, the table, the pictures and the volume."""
-    from nefty.report.cscan import write_cscans
+    from nefty.report.pictures.cscan import write_cscans
 
     rec.report(folder / REPORT)
     rec.export(folder / DEFECTS)

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from nefty.cli.output import Report, Stages
-from nefty.report.words import duration
+from nefty.core.words import duration
 
 if TYPE_CHECKING:
     from nefty.inversion.reconstruct import Watch

@@ -88,7 +88,7 @@ def _one(seed: int, kind: str, setup: Setup, out: Path | None, stages: Stages) -
 def _many(seeds: range, kind: str, setup: Setup, out: Path | None, processes: int | None, stages: Stages) -> None:
     """Write a folder of files and their index."""
     from nefty.core.interrupt import STOPPED
-    from nefty.report.words import duration
+    from nefty.core.words import duration
     from nefty.synth.data_set import DataPlan, read_index
     from nefty.synth.data_writer import write_data_set
 

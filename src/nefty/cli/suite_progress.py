@@ -6,14 +6,14 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from nefty.report.words import duration
+from nefty.core.words import duration
 
 if TYPE_CHECKING:
-    from nefty.bench.runner import Step
+    from nefty.bench.tasks.runner import Step
 
 
 class SuiteProgress:
-    """Shows the steps of ``nefty.bench.suite_run.run_suite``; to be used in a ``with`` block."""
+    """Shows the steps of ``nefty.bench.suites.run.run_suite``; to be used in a ``with`` block."""
 
     def __init__(self) -> None:
         self._progress = None

@@ -45,7 +45,7 @@ def run(
         from nefty.core.errors import InputError, unknown_name
         from nefty.core.files import write_atomic
         from nefty.core.interrupt import STOPPED
-        from nefty.report.training_page import training_page
+        from nefty.report.pages.training import training_page
         from nefty.supervised.network import load_network
         from nefty.supervised.settings import ARCHITECTURES, training_settings
         from nefty.supervised.training import INTERRUPTED, train
@@ -89,7 +89,7 @@ class TrainingProgress:
 
     def __call__(self, done: int, total: int, loss: float, validation: float | None) -> None:
         """After each step."""
-        from nefty.report.words import duration
+        from nefty.core.words import duration
 
         hint = f"loss {loss:.2e}" + ("" if validation is None else f", validation {validation:.2e}")
         if self.stages.live:

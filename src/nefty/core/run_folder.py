@@ -212,13 +212,12 @@ def _read_record(path: Path) -> dict[str, Any] | None:
     """What ``config.json`` says, or ``None`` if there is none."""
     file = path / CONFIG
     try:
-        record = json.loads(file.read_bytes())
-        known = isinstance(record, dict) and record.keys() >= RECORD and isinstance(record["config"], dict)
+        record: Any = json.loads(file.read_bytes())
     except FileNotFoundError:
         return None
     except (OSError, ValueError):
-        known = False
-    if not known:
+        record = None
+    if not (isinstance(record, dict) and record.keys() >= RECORD and isinstance(record["config"], dict)):
         raise InputError(f"{file} is not the configuration of a nefty run; choose another folder, or move it away.")
     if record["format"] > FORMAT:
         raise InputError(f"{file} has format {record['format']}, this nefty knows {FORMAT}; install a newer nefty.")

@@ -21,7 +21,7 @@ from scipy.special import erf
 
 from nefty.core.errors import NeftyError
 from nefty.data.noise import MAD_TO_SIGMA
-from nefty.physics.slab_surface import slab_surface
+from nefty.physics.slab.surface import slab_surface
 
 STEPS = 12  # of Gauss-Newton
 SETTLED = 1e-4
@@ -233,7 +233,7 @@ class SoundFit:
         typical = self._typical(shape)
         level = typical * shape.mean(axis=(1, 2))
         noise, common = self.noise + LEAST * level, np.ones(len(self.times))
-        gain = np.ones(trust.shape)
+        gain, scatter = np.ones(trust.shape), noise
         seen = self.counted[:, good]
         for _ in range(ROUNDS):
             weight = self.counted / noise[:, None, None] ** 2

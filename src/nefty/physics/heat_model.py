@@ -338,7 +338,8 @@ class _Adjoint(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, cotangent: Any) -> Any:
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        (cotangent,) = grad_outputs
         (carrier,) = ctx.saved_tensors
         kernel = ctx.kernel
         gradient = carrier.run.pullback(kernel.array(cotangent.contiguous()))

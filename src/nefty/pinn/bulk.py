@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import GaussianFlash, UniformFlash
-from nefty.testing.slab import Slab
+from nefty.physics.slab.slab import Slab
 
 DECADES = 8 * log(10)  # how far beyond the bracket is looked, as a logarithm
 FARTHEST = 20.0  # times outside of the bracket that losses or an uneven flash may account for; wrong units are farther

@@ -204,7 +204,7 @@ class Reconstruction:
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the HTML report."""
         # The report is a layer above this one: found by name, when it is asked for.
-        return importlib.import_module("nefty.report.reconstruction_page").write_report(self, path)
+        return importlib.import_module("nefty.report.pages.reconstruction").write_report(self, path)
 
     def _repr_html_(self) -> str:
         return notebook_html(self)

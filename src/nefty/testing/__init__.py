@@ -3,10 +3,10 @@
 For users who change something and want to know, and for nefty's own tests.
 """
 
+from nefty.physics.slab.slab import Slab
 from nefty.testing.closed_forms import continuous_decay_rate, cosine_mode, discrete_decay_rate, free_gaussian
 from nefty.testing.convergence import ConvergenceStudy, observed_order
 from nefty.testing.derivatives import TaylorCheck, dot_product, taylor_order
-from nefty.testing.slab import Slab
 
 __all__ = [
     "ConvergenceStudy",

@@ -6,7 +6,7 @@ import numpy as np
 
 from nefty.core.checks import count, number, one_of
 from nefty.core.grid import Grid
-from nefty.testing.slab import gaussian_means
+from nefty.physics.slab.slab import gaussian_means
 
 
 def free_gaussian(

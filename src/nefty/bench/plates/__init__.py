@@ -1,0 +1,1 @@
+"""Plates with flat-bottom holes in files, as data of a suite."""

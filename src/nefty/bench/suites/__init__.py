@@ -1,0 +1,1 @@
+"""What is measured, as configuration files, and the command that runs them."""

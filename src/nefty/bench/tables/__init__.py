@@ -1,0 +1,1 @@
+"""Results as tables, figures and pages, with the paper's numbers beside ours."""

@@ -1,0 +1,1 @@
+"""A slab of one material in closed form: every formula of it, once."""

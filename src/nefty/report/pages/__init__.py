@@ -1,0 +1,1 @@
+"""Whole pages, and the sections that they are made of."""

@@ -1,0 +1,186 @@
+"""What a report shows of a reconstruction: its indications, the true defects, and which belongs to which.
+
+The report says *indication* for what was found and *defect* for what is known to be there: what an indication means is
+for the inspector to assess.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.ndimage import distance_transform_edt
+
+from nefty.core.words import decimals, span
+from nefty.metrics.pairing import paired
+from nefty.report.figures.style import Units
+from nefty.report.pages.page import Table
+from nefty.result.defects import DefectFinding
+from nefty.result.evidence import DefectEvidence
+from nefty.result.frame_pixels import FramePixels, frame_pixels
+from nefty.result.reconstruction import Reconstruction
+
+#: In a cell that holds no number.
+NOTHING = "–"
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """A reconstruction with everything that the figures need, each computed once."""
+
+    rec: Reconstruction
+
+    @cached_property
+    def defects(self) -> list[DefectFinding]:
+        """What was found."""
+        return self.rec.defects()
+
+    @cached_property
+    def evidence(self) -> dict[int, DefectEvidence]:
+        """Pixel, band of the depth, FWHM and SNR of each, by its label."""
+        return {evidence.label: evidence for evidence in self.rec.evidence()}
+
+    @cached_property
+    def pixels(self) -> FramePixels:
+        """From places on the grid to pixels of the frames as they were read."""
+        return frame_pixels(self.rec.grid, self.rec.meta)
+
+    @cached_property
+    def noise(self) -> np.ndarray | None:
+        """Standard deviation of a value in each frame, (t,); ``None`` if it is not known or zero."""
+        known = None if self.rec.noise is None else np.asarray(self.rec.noise, dtype=np.float64)
+        return None if known is None or not known.all() else np.broadcast_to(known, self.rec.times.shape)
+
+    def noise_words(self, unit: str) -> str:
+        """The noise with its unit; a range where the frames differ."""
+        return "" if self.noise is None else span(float(self.noise.min()), float(self.noise.max()), unit)
+
+    @cached_property
+    def mask(self) -> np.ndarray:
+        """Cells of indications, (z, y, x)."""
+        return np.asarray(self.rec.segmentation().mask)
+
+    @cached_property
+    def footprint(self) -> np.ndarray:
+        """Pixels with an indication under them, (y, x)."""
+        return np.asarray(self.mask.any(axis=0))
+
+    @cached_property
+    def ratio(self) -> np.ndarray:
+        """Diffusivity over that of the sound part at the same depth, (z, y, x)."""
+        return self.rec.alpha / self.rec.background[:, None, None]
+
+    @cached_property
+    def truth(self) -> Findings | None:
+        """The same of the true part, found by the same rule; ``None`` if it is not known on this grid."""
+        true = self.rec.truth
+        if true is None or true.shape != self.rec.grid.shape:
+            return None
+        true = np.asarray(true, dtype=np.float64)
+        return Findings(replace(self.rec, alpha=true, background=np.percentile(true, 90, axis=(1, 2)), truth=None))
+
+    @cached_property
+    def pairs(self) -> list[tuple[DefectFinding | None, DefectFinding | None]]:
+        """Indications and true defects that belong together; ``None`` where one has no counterpart."""
+        true = self.truth.defects if self.truth is not None else []
+        return paired(self.defects, true)
+
+    @cached_property
+    def faces(self) -> list[tuple[str, np.ndarray, np.ndarray]]:
+        """Name, measured and fitted frames (t, y, x) of each recorded face."""
+        if self.rec.measured.ndim == 3:
+            return [("the recorded face", self.rec.measured, self.rec.fitted)]
+        return [
+            (name, *frames) for name, *frames in zip(("front", "back"), self.rec.measured, self.rec.fitted, strict=True)
+        ]
+
+    @cached_property
+    def points(self) -> list[tuple[str, tuple[int, int]]]:
+        """Pixels (y, x) to compare decays at: over the largest indications, and one over sound material."""
+        seen = np.asarray(np.isfinite(self.rec.measured).any(axis=tuple(range(self.rec.measured.ndim - 2))))
+        spacing = self.rec.grid.spacing[1:]
+        found = [
+            (f"indication {d.label}", _nearest(seen, *(int(c / s) for c, s in zip(d.centre[1:], spacing, strict=True))))
+            for d in self.defects[:5]
+        ]
+        sound = self._sound_pixel(seen)
+        return [*found, ("sound material", sound)] if sound is not None else found
+
+    def _sound_pixel(self, seen: np.ndarray) -> tuple[int, int] | None:
+        """A well heated pixel far from all indications and from the sides: the best product of warmth and distances."""
+        warmth = np.nan_to_num(np.abs(self.rec.fitted.reshape(-1, *self.rec.fitted.shape[-3:])[0, 0]))
+        distance = distance_transform_edt(~self.footprint) if self.footprint.any() else np.ones(warmth.shape)
+        merit = np.where(seen, warmth * np.asarray(distance) * _inside(warmth.shape), 0.0)
+        if not merit.max() > 0:
+            return None
+        y, x = np.unravel_index(int(merit.argmax()), merit.shape)
+        return int(y), int(x)
+
+
+def defect_table(findings: Findings, units: Units) -> Table:
+    """One row per indication, the true defect below it in a quieter voice.
+
+    Lengths show a tenth of a cell. An indication without counterpart is called so, where the truth is known.
+    """
+    words = (units.length, units.length and f"{units.length}²", units.temperature, units.time)
+    length, area, temperature, time = (f" ({word})" if word else "" for word in words)
+    columns = ("", f"centre x, y{length}", "pixel row, column", f"depth to top{length}", f"its band{length}")
+    columns += (f"thickness{length}", f"FWHM{length}", f"area{area}", "contrast", f"ΔT{temperature}")
+    columns += (f"SNR (dB), at t{time}",)
+    rows: list[tuple[str, ...]] = []
+    quiet: list[int] = []
+    for found, true in findings.pairs:
+        if found is not None:
+            lone = ", not in the truth" if findings.truth is not None and true is None else ""
+            rows.append(_row(f"{found.label}{lone}", found, findings))
+        if true is not None and findings.truth is not None:
+            quiet.append(len(rows))
+            rows.append(_row("truth" if found is not None else "truth, missed", true, findings.truth, known=True))
+    return Table(columns, rows, quiet, one_line=True)
+
+
+def _row(name: str, defect: DefectFinding, findings: Findings, *, known: bool = False) -> tuple[str, ...]:
+    """The cells of a row; ``known``: of the truth, which has neither a band nor a signal."""
+    spacing, evidence = findings.rec.grid.spacing, findings.evidence[defect.label]
+    deep, wide = decimals(spacing[0]), decimals(min(spacing[1:]))
+    _, y, x = defect.centre
+    back = ", to the back face" if defect.reaches_back else ""
+    widths = (evidence.fwhm_long, evidence.fwhm_short)
+    return (
+        name,
+        f"{x:.{wide}f}, {y:.{wide}f}",
+        f"{evidence.row}, {evidence.column}",
+        f"{defect.depth_to_top:.{deep}f}",
+        NOTHING if known else f"{evidence.depth_low:.{deep}f} to {evidence.depth_high:.{deep}f}",
+        f"{defect.thickness:.{deep}f}{back}",
+        NOTHING if all(map(math.isnan, widths)) else " × ".join(_known(w, wide) for w in widths),
+        f"{defect.area:.3g}",
+        f"{100 * defect.contrast:.0f} %",
+        NOTHING if known or math.isnan(evidence.thermal_contrast) else f"{evidence.thermal_contrast:+.2g}",
+        NOTHING if known or evidence.frame < 0 else f"{_decibels(evidence.snr)}, {evidence.time:.3g}",
+    )
+
+
+def _known(value: float, digits: int) -> str:
+    return NOTHING if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _decibels(snr: float) -> str:
+    return f"{snr:.0f}" if math.isfinite(snr) else ("∞" if snr > 0 else "−∞")
+
+
+def _inside(shape: tuple[int, ...]) -> np.ndarray:
+    """1 in an image, down to 0 towards its sides, over a tenth of it."""
+    rows, columns = (np.minimum(np.arange(1, n + 1), np.arange(n, 0, -1)) / (0.1 * n + 1) for n in shape)
+    return np.minimum(np.minimum(rows[:, None], columns), 1.0)
+
+
+def _nearest(seen: np.ndarray, y: int, x: int) -> tuple[int, int]:
+    """The pixel that counts and is nearest to (y, x)."""
+    if not seen.any():
+        return min(y, seen.shape[0] - 1), min(x, seen.shape[1] - 1)
+    places = np.argwhere(seen)
+    v, u = places[np.square(places - [y, x]).sum(axis=1).argmin()]
+    return int(v), int(u)

@@ -1,0 +1,146 @@
+"""Sections of the report that list the indications: where, how large, how deep, how sure."""
+
+from __future__ import annotations
+
+from nefty.core.words import quantity
+from nefty.report.figures import DEPTH, DepthMap, Scale, Units, depth_maps
+from nefty.report.figures.depth_bands import MOST, DepthBand, depth_bands
+from nefty.report.figures.style import axis_title
+from nefty.report.pages.findings import Findings, defect_table
+from nefty.report.pages.page import Picture, Section
+from nefty.report.pictures.cscan import cscans
+
+RATIO = Scale("ice", from_zero=True)
+TERMS = (
+    "x and y count from the corner of what was reconstructed; rows and columns from 0 at the top left of the frames "
+    "as they were read; depths from the front face. Band: see the next section. FWHM: full width at half maximum of "
+    "the map of missing diffusivity along its longer and shorter axis, – where it leaves the image. Area: of all "
+    "pixels with the indication below them. Contrast: missing diffusivity, 1\u00a0−\u00a0α/α₀, against the sound part "
+    "at that depth; 100\u00a0% would be a perfect insulator. ΔT\u00a0=\u00a0mean_d\u00a0−\u00a0mean_s and "
+    "SNR\u00a0=\u00a020\u00a0log₁₀(|ΔT|\u00a0/\u00a0σ_s): d are the pixels over the indication, s the sound ones one "
+    "to two of its diameters away, σ_s their standard deviation; all in the detection image, the measured frame in "
+    "which the SNR is highest, at the time t, evened by the heating that the model has."
+)
+
+
+def sections(findings: Findings, units: Units) -> list[Section]:
+    """From the map to the bands of the depths."""
+    found = [_map(findings, units), _table(findings, units)]
+    if findings.defects:
+        found.append(_bands(findings, units))
+    return [*found, _pictures(findings, units)]
+
+
+def _map(findings: Findings, units: Units) -> Section:
+    rec, label = findings.rec, axis_title("depth to the top", units.length)
+    limits = (0.0, rec.grid.size[0])
+    marks = [(str(d.label), (d.centre[1], d.centre[2])) for d in findings.defects]
+    maps = [DepthMap("Depth to the top of the indications", rec.depth_map(), DEPTH, label, limits, marks=marks)]
+    if findings.truth is not None and findings.truth.defects:
+        maps.append(DepthMap("Truth", findings.truth.rec.depth_map(), DEPTH, label, limits))
+        beside = "Beside it the truth, in the same colours."
+    else:
+        maps.append(
+            DepthMap(
+                "Lowest diffusivity below each pixel",
+                findings.ratio.min(axis=0),
+                RATIO,
+                "share of the sound part's",
+                (0.0, 1.0),
+                findings.footprint,
+            )
+        )
+        beside = (
+            "Beside it, before any threshold, the lowest diffusivity in the column below each pixel as a share of "
+            "the sound part's; the thin line is the outline of the indications."
+        )
+    return Section(
+        title="Where the indications are",
+        shows=(
+            "The part seen from the front, as in a C-scan, with the first row of the frames on top. Coloured pixels "
+            "have an indication below them, and the colour is the depth at which it begins; grey is sound. The "
+            f"numbers are those of the table. {beside}"
+        ),
+        figure=depth_maps(maps, rec.grid.size[1:], units),
+        good="Few, compact patches with an even depth inside each.",
+        bad="Specks all over, or patches along the rim of the image and of the flash: noise or a wrong model of the "
+        "heating. A patch whose depth is that of the back face may be the back wall.",
+        do="Check each patch against its decay curve and the residual maps below before assessing it.",
+    )
+
+
+def _table(findings: Findings, units: Units) -> Section:
+    table = defect_table(findings, units)
+    dz, dy, dx = findings.rec.grid.spacing
+    if not table.rows:
+        return Section(
+            title="What they measure",
+            shows="No connected region of the volume has a clearly lower diffusivity than the sound part at its depth, "
+            "so there is nothing to list.",
+            good="The depth map is empty and the residual maps hold nothing but noise.",
+            bad="A patch in the residual maps that stays over many frames: something is there that the volume lacks.",
+            do="State the smallest and deepest defect that this set-up has been shown to find; absence below that is "
+            "not shown.",
+        )
+    shows = (
+        "Every connected region of low diffusivity, the largest first. These are indications: what they mean for the "
+        "part is for the inspector to assess."
+    )
+    if findings.truth is not None:
+        shows += " Below each, in italics, what the same rule finds in the truth."
+    return Section(
+        title="What they measure",
+        shows=shows,
+        table=table,
+        terms=TERMS,
+        good="Indications of several cells in each direction, with a high contrast and a high SNR.",
+        bad=f"A size near that of one cell ({dx:.2g} × {dy:.2g} × {quantity(dz, units.length, digits=2)}), a low "
+        "contrast, or an SNR below 6 dB: close to what this recording can resolve. Thickness is the least certain "
+        "number, because what is below the upper side lies in its shadow.",
+        do="Report depth to the top with its band, and lateral size; treat thickness and contrast as estimates.",
+    )
+
+
+def _bands(findings: Findings, units: Units) -> Section:
+    truth = {found.label: true.depth_to_top for found, true in findings.pairs if found and true}
+    bands = [
+        DepthBand(
+            str(d.label),
+            d.depth_to_top,
+            findings.evidence[d.label].depth_low,
+            findings.evidence[d.label].depth_high,
+            d.thickness,
+            truth.get(d.label),
+        )
+        for d in findings.defects
+    ]
+    many = f" The first {MOST} are shown." if len(bands) > MOST else ""
+    return Section(
+        title="How deep, and how sure",
+        shows=(
+            "Depth to the top of each indication in its band, front face on top; the pale bar is the thickness. The "
+            "band adds in squares the blur of the upper edge (at least half a cell), the spread of the depth within "
+            "the core of the indication, and the change of "
+            "depth that would move the decay over it by the noise of one value (or by what the fit leaves unexplained "
+            f"there, if that is more).{many}"
+        ),
+        figure=depth_bands(bands, findings.rec.grid.size[0], units),
+        good="Bands that are short against the distances between indications, and clear of the back face.",
+        bad="A band from face to face: the decay over that indication hardly depends on its depth.",
+        do="Report depths with their bands. The bands do not hold an error of the thickness or of the material that "
+        "were given: all depths scale with the thickness.",
+    )
+
+
+def _pictures(findings: Findings, units: Units) -> Section:
+    pictures = cscans(findings, units)
+    return Section(
+        title="C-scan pictures",
+        shows="The same as pictures for other documents; the files lie beside this page when it is part of a run. "
+        + " ".join(f"{scan.name}: {scan.shows}." for scan in pictures),
+        pictures=[Picture(scan.name, scan.shows, scan.png) for scan in pictures],
+        good="The contrast, which is measured, and the missing diffusivity, which is computed from it, show the "
+        "same places.",
+        bad="An indication where the contrast shows nothing, or a patch of contrast without an indication.",
+        do="Look at the residual maps there before assessing it.",
+    )

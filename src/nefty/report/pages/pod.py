@@ -1,0 +1,159 @@
+"""The page of a probability of detection."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+import numpy as np
+
+from nefty.core.provenance import provenance
+from nefty.core.words import counted, quantity
+from nefty.metrics.detection import Pod
+from nefty.metrics.detection_table import DetectionTable
+from nefty.report.figures.pod import pod_curve, signal_plot
+from nefty.report.pages.page import Fact, Notice, Page, Section, Table
+
+#: Rows of the table of targets; the file has them all.
+MOST_ROWS = 200
+
+
+def pod_page(pod: Pod, table: DetectionTable, *, threshold: float | None = None, source: str = "") -> Page:
+    """Build the page.
+
+    Args:
+        pod: the fit.
+        table: the targets.
+        threshold: of the signals, where they were fitted.
+        source: where the targets come from.
+    """
+    hits = table.hits if threshold is None else table.signals > threshold
+    bound = max(pod.a90_wald, pod.a90_likelihood)
+    name = f"a90/{100 * pod.confidence:.3g}"
+    title = f"{name} = {quantity(bound, table.unit)}" if math.isfinite(bound) else f"{name}: the data set no bound"
+    sections = [_curve(pod, table, hits)]
+    if threshold is not None and pod.kind == "signal response":
+        sections.append(_signals(pod, table, threshold))
+    sections.append(_targets(table))
+    return Page(
+        title=f"Probability of detection: {title}",
+        lead=_lead(pod, table, hits, source),
+        notice=_notice(pod),
+        facts=_facts(pod, table, name),
+        sections=sections,
+        provenance=provenance(),
+        details={"The fit": str(pod)},
+    )
+
+
+def curve_csv(pod: Pod, unit: str = "") -> str:
+    """The curve as CSV: for each probability the size, and its upper bounds by both methods."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    word = f" ({unit})" if unit else ""
+    rows.writerow(["pod", f"size{word}", f"bound_wald{word}", f"bound_likelihood{word}"])
+    for p in (*np.round(np.arange(0.05, 0.96, 0.05), 2), 0.98, 0.99):
+        sizes = (pod.size(float(p)), pod.size_bound(float(p), "wald"), pod.size_bound(float(p), "likelihood"))
+        rows.writerow([f"{p:g}", *(f"{s:.6g}" for s in sizes)])
+    return text.getvalue()
+
+
+def _lead(pod: Pod, table: DetectionTable, hits: np.ndarray, source: str) -> str:
+    how = "hits and misses" if pod.kind == "hit/miss" else "the strength of their signals"
+    low, high = pod.sizes
+    origin = f", from {source}" if source else ""
+    false = ""
+    if table.false_calls is not None:
+        false = f" {counted(table.false_calls, 'indication').capitalize()} beside them."
+    return (
+        f"{int(hits.sum())} of {counted(pod.targets, 'known defect')} found, {low:.3g} to "
+        f"{quantity(high, table.unit)} in size{origin}; fitted by {how}.{false} A probability of detection is that of "
+        "this method, set-up and kind of defect. What size matters is for those who assess the part to say."
+    )
+
+
+def _notice(pod: Pod) -> Notice | None:
+    if not pod.notes:
+        return None
+    text = ". ".join(note[0].upper() + note[1:] for note in pod.notes)
+    return Notice("Before the numbers are used", f"{text}.", "caution")
+
+
+def _facts(pod: Pod, table: DetectionTable, name: str) -> list[Fact]:
+    facts = [
+        Fact("a50", quantity(pod.a50, table.unit), "found in half of the cases"),
+        Fact("a90", quantity(pod.a90, table.unit), "found in 90 % of the cases, best estimate"),
+        Fact(f"{name}, likelihood ratio", _bound(pod.a90_likelihood, table.unit), "upper bound of a90"),
+        Fact(f"{name}, Wald", _bound(pod.a90_wald, table.unit), "upper bound of a90; quote the larger of the two"),
+        Fact("Targets", str(pod.targets), f"{pod.kind}, {pod.link}"),
+    ]
+    if table.false_calls is not None:
+        facts.append(Fact("False calls", str(table.false_calls), "indications where no defect is known"))
+    return facts
+
+
+def _bound(size: float, unit: str) -> str:
+    return quantity(size, unit) if math.isfinite(size) else "none"
+
+
+def _curve(pod: Pod, table: DetectionTable, hits: np.ndarray) -> Section:
+    return Section(
+        title="The curve",
+        shows="Probability of detection against size. Ticks on top are defects that were found, ticks at the bottom "
+        "those that were missed. The broken lines are lower confidence curves by two methods; where the lower of them "
+        "crosses 0.9 lies the number to quote.",
+        figure=pod_curve(pod, table.sizes, hits, table.unit),
+        good="Sizes spread evenly over the rise of the curve, hits and misses that overlap there.",
+        bad="Large defects that are missed, a rise without targets on it, or a90 beyond the largest target: the curve "
+        "is a guess there.",
+        do="Add targets around the sizes where the curve goes from 0.1 to 0.9; give the number of targets and the "
+        "method with the result.",
+    )
+
+
+def _signals(pod: Pod, table: DetectionTable, threshold: float) -> Section:
+    return Section(
+        title="Signals against sizes",
+        shows="The strength of each target's signal, the fitted line, and the band that holds 90 % of the signals. "
+        "What lies above the threshold is found.",
+        figure=signal_plot(pod, table.sizes, table.signals, threshold, table.unit),
+        good="Dots around a straight line, with the same scatter for small and large sizes.",
+        bad="A bend, or a scatter that grows: the model does not apply, and neither do its bounds.",
+        do="Try the other transform of the sizes, censor what is saturated or lost in noise, or use hits and misses.",
+    )
+
+
+def _targets(table: DetectionTable) -> Section:
+    unit = f" ({table.unit})" if table.unit else ""
+    columns = ("", f"size{unit}", "found", "signal", f"depth{unit}", f"depth found{unit}", "run")
+    rows = [
+        (
+            str(i),
+            f"{t.size:.3g}",
+            {None: "–", True: "yes", False: "no"}[t.detected],
+            _known(t.signal),
+            _known(t.depth),
+            _known(t.found_depth),
+            t.run or "–",
+        )
+        for i, t in enumerate(table.targets[:MOST_ROWS], 1)
+    ]
+    told = [i for i in range(len(columns)) if i < 2 or any(row[i] != "–" for row in rows)]  # columns that say something
+    columns, rows = [columns[i] for i in told], [[row[i] for i in told] for row in rows]
+    some = f" The first {MOST_ROWS} of {len(table.targets)}." if len(table.targets) > MOST_ROWS else ""
+    return Section(
+        title="The targets",
+        shows=f"Every known defect, and what was made of it.{some}",
+        table=Table(columns, rows, one_line=True),
+        terms="Size: diameter of the disc with the same area. Found: an indication whose centre is no further away "
+        "than half the sum of both diameters. Signal, where it comes from runs: CNR = |mean_d − mean_s| / σ_s over "
+        "the known pixels of the defect, in the measured frame in which it is highest.",
+        good="Each defect is a target of its own.",
+        bad="The same defect several times: that is not more targets.",
+        do="Leave repetitions out, or use them to judge how well a measurement repeats.",
+    )
+
+
+def _known(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3g}"

@@ -1,0 +1,1 @@
+"""Pictures that stand alone, as PNG files."""
