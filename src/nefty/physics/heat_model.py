@@ -338,7 +338,7 @@ class _Adjoint(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         (cotangent,) = grad_outputs
         (carrier,) = ctx.saved_tensors
         kernel = ctx.kernel
