@@ -6,11 +6,13 @@ import shlex
 import numpy as np
 import pytest
 
-from nefty.cli.recording import is_complete, read_recording
 from nefty.cli.recording_options import RecordingOptions
-from nefty.cli.recording_values import region
 from nefty.core.errors import InputError
-from nefty.data.load import load
+from nefty.data.facts import Units
+from nefty.data.facts_file import facts_of_meta
+from nefty.data.intake.intake import is_complete, read_recording
+from nefty.data.intake.values import region
+from nefty.data.read import read
 from nefty.inversion.recipe import load_recipe
 from nefty.physics.materials import material
 from nefty.physics.pulses import TopHatPulse
@@ -42,16 +44,16 @@ def test_the_facts_of_the_part_reach_the_recording(counts):
     sequence = found.sequence
     assert found.missing == ()
     assert sequence.size == pytest.approx((2e-3, 16 * 0.5e-3, 20 * 0.5e-3))
-    assert sequence.meta["units"] == {"time": "s", "temperature": "K", "length": "m"}
-    assert sequence.meta["material"]["name"] == "pvc"
+    assert sequence.facts.units == Units(**{"time": "s", "temperature": "K", "length": "m"})
+    assert sequence.facts.material.name == "pvc"
     assert isinstance(sequence.excitation, TopHatPulse)
     assert sequence.excitation.duration == pytest.approx(8e-3)
     h = material("pvc").loss(10)
     assert (sequence.boundary.h_front, sequence.boundary.h_back) == pytest.approx((h, h))
     assert sequence.times[0] > 0
-    assert sequence.meta["frame_rate"] == pytest.approx(10)
+    assert sequence.facts.camera.frame_rate == pytest.approx(10)
     assert [step.name for step in found.steps][:3] == ["material", "pulse", "losses"]
-    assert [step["name"] for step in sequence.meta["preparation"]] == [step.name for step in found.steps]
+    assert [step["name"] for step in sequence.facts.steps] == [step.name for step in found.steps]
     assert [step.name for step in found.assumed] == ["losses", "drift"]
 
 
@@ -80,7 +82,7 @@ def test_every_step_can_be_set(counts):
     assert sequence.size == pytest.approx((2e-3, 6e-3, 8e-3))
     assert sequence.times[0] >= 0.3
     assert sequence.times[-1] <= 8
-    assert sequence.meta["material"]["alpha_z"] == pytest.approx(1.3e-7)
+    assert sequence.facts.material.alpha_z == pytest.approx(1.3e-7)
     assert sequence.boundary.h_back == 0
     values = {step.name: step.values for step in found.steps}
     assert values["corrupt frames"]["frames"] == [50, 51]
@@ -94,7 +96,7 @@ def test_lookup_mask_and_pixels_that_are_not_square(counts, tmp_path):
     mask[:4] = False
     np.save(tmp_path / "mask.npy", mask)
     found = read(counts, lookup=tmp_path / "table.npy", mask=tmp_path / "mask.npy", pixel="0.5 mm,0.25 mm")
-    assert found.sequence.meta["units"]["temperature"] == "K"
+    assert found.sequence.facts.units.temperature == "K"
     assert np.isnan(found.sequence.frames[:, :4]).all()
     assert found.sequence.size == pytest.approx((2e-3, 8e-3, 5e-3))
 
@@ -172,14 +174,14 @@ def test_a_cameras_file_is_reconstructed_and_resumed_with_all_its_options(counts
     rec = Reconstruction.load(tmp_path / "run")
     assert rec.grid.shape[1:] == (6, 8)
     assert rec.grid.size == pytest.approx((2e-3, 6e-3, 8e-3))
-    assert rec.meta["material"]["name"] == "pvc"
-    assert any(step["name"] == "times" for step in rec.meta["preparation"])
+    assert rec.facts.material.name == "pvc"
+    assert any(step["name"] == "times" for step in rec.facts.steps)
 
 
 def test_files_that_say_everything_are_left_alone(recording, sequence):
     found = read_recording(recording, RecordingOptions())
     np.testing.assert_array_equal(found.sequence.frames, sequence.frames)
-    assert found.sequence.digest() == load(recording).digest()
+    assert found.sequence.digest() == read(recording).digest()
     assert (found.steps, found.missing) == ((), ())
     with pytest.raises(InputError, match="--material does not go with"):
         read_recording(recording, RecordingOptions(material="pvc"))
@@ -197,7 +199,7 @@ def test_what_was_prepared_once_is_not_prepared_again(counts, tmp_path):
 
 
 def test_a_recording_of_ones_own_needs_only_what_it_lacks(sequence, tmp_path):
-    own = dataclasses.replace(sequence, meta={"units": {"length": "m", "time": "s"}})
+    own = dataclasses.replace(sequence, facts=facts_of_meta({"units": {"length": "m", "time": "s"}}))
     found = read_recording(own.save(tmp_path / "own.h5"), RecordingOptions())
     assert found.missing == ()
     assert found.sequence.excitation == own.excitation
@@ -210,7 +212,7 @@ def test_a_recording_of_ones_own_needs_only_what_it_lacks(sequence, tmp_path):
 def test_simulations_of_others_need_no_option(name):
     found = read_recording(shared_recording(name), RecordingOptions())
     assert found.missing == ()
-    assert found.sequence.meta["material"]["alpha_z"] == pytest.approx(4.469e-7, rel=1e-3)
+    assert found.sequence.facts.material.alpha_z == pytest.approx(4.469e-7, rel=1e-3)
     assert found.sequence.anisotropy == pytest.approx((1.34 / 0.53, 8.66 / 0.53))
     assert [step.name for step in found.assumed] == ["drift"]
     assert found.sequence.boundary.h_back == 0

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from nefty.cli.findings_text import against_truth, describe
-from nefty.cli.run_files import DERIVED, are_written, listed, remove_files, write_files
 from nefty.report.pages.findings import Findings
+from nefty.report.run_files import DERIVED, are_written, listed, remove_files, write_files
 from support.parts import BULK, GRID, planted
 
 

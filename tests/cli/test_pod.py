@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from plotly.offline import get_plotlyjs
 
+from nefty.data.facts_file import facts_of_meta
 from nefty.metrics.detection import hit_miss, signal_response
 from support.parts import META, planted
 
@@ -51,7 +52,7 @@ def test_a_threshold_fits_the_signals(table, call):
 def test_runs_know_their_defects_or_are_told(tmp_path, call):
     """Two runs give four targets, which cannot be fitted; the error names them, after they were all read."""
     for name in ("a", "b"):
-        planted(meta={**META, "holes": HOLES}).save(tmp_path / "runs" / name)
+        planted(facts=facts_of_meta({**META, "holes": HOLES})).save(tmp_path / "runs" / name)
     code, _, err = call("pod", tmp_path / "runs")
     assert code == 2
     assert "hits and misses are separated by size" in err

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from nefty.core.grid import Grid
-from nefty.data.load import load
+from nefty.data.read import read
 from nefty.synth.camera import Camera
 from nefty.synth.data_set import DataSet
 from nefty.synth.recording import resimulate, simulate
@@ -22,7 +22,7 @@ def test_it_writes_the_recording_of_a_seed(tmp_path, call):
     code, out, _ = call("simulate", "--seed", 3, "--kind", "homogeneous", "--noise", 0.002, "--out", file)
     assert code == 0
     assert f"nefty reconstruct {file}" in out
-    written, expected = load(file), simulate(draw_specimen(3), noise=0.002)
+    written, expected = read(file), simulate(draw_specimen(3), noise=0.002)
     assert written.digest() == expected.digest()
     assert written.truth is not None
     assert np.array_equal(written.truth, np.asarray(expected.truth))
@@ -33,7 +33,7 @@ def test_engine_gain_and_shape_are_taken_and_the_name_is_made_of_kind_and_seed(t
     code, out, _ = call("simulate", *SMALL, "--gain", 0.03, "--engine", "explicit-fine")
     assert code == 0
     assert "noise 0.1 % of the peak, gains of 3 %" in out
-    written = load(tmp_path / "layered-0.h5")
+    written = read(tmp_path / "layered-0.h5")
     camera = Camera(noise=0.001, gain=0.03)
     expected = simulate(draw_specimen(0, "layered"), grid=GRID, engine="explicit-fine", camera=camera)
     assert written.digest() == expected.digest()

@@ -9,8 +9,8 @@ from nefty.core.errors import InputError, MissingExtraError
 from nefty.data import formats
 from nefty.data.assemble import Found, assemble
 from nefty.data.formats import Format, built_in, choose
-from nefty.data.load import load
 from nefty.data.pieces import of_array
+from nefty.data.read import read
 from support.recordings import COUNTS, matlab5, matlab73, npy, npz, ptw, thermo, tiff
 
 CALLED = []
@@ -65,37 +65,37 @@ def test_each_content_has_one_format(tmp_path):
 def test_a_plug_in_reads_its_files(tmp_path, plugged):
     plugged("DUMMY")
     (tmp_path / "plate.dummy").write_bytes(b"DUMMY")
-    found = load(tmp_path / "plate.dummy", thickness=2, pixel=1)
+    found = read(tmp_path / "plate.dummy", thickness=2, pixel=1)
     assert (found.frames == COUNTS).all()
     assert found.size == (2, 4, 5)
     (tmp_path / "plate.dummy").write_bytes(b"other")
     with pytest.raises(InputError, match="damaged or not a dummy: it begins with b'other'"):
-        load(tmp_path / "plate.dummy")
+        read(tmp_path / "plate.dummy")
 
 
 def test_a_broken_plug_in_is_named_and_does_not_stop_the_others(tmp_path, plugged):
     plugged("no_such_module:thing", "NOT_A_FORMAT", "DUMMY")
     (tmp_path / "plate.dummy").write_bytes(b"DUMMY")
     with pytest.warns(UserWarning, match="reader plug-in") as warned:
-        assert load(tmp_path / "plate.dummy").shape == (6, 4, 5)
+        assert read(tmp_path / "plate.dummy").shape == (6, 4, 5)
     assert ["no_such_module" in str(w.message) for w in warned] == [True, False]
     assert "NOT_A_FORMAT" in str(warned[1].message)
     (tmp_path / "plate.xyz").write_bytes(b"content")
     with pytest.raises(InputError, match=r"cannot read; it reads .*\.dummy.*plug-in 'no_such_module:thing' could not"):
-        load(tmp_path / "plate.xyz")
+        read(tmp_path / "plate.xyz")
 
 
 def test_a_plug_in_that_cannot_tell_is_passed_over(tmp_path, plugged):
     plugged("SHY", "DUMMY")
     (tmp_path / "plate.dummy").write_bytes(b"DUMMY")
     with pytest.warns(UserWarning, match="'a shy one' cannot tell whether it reads"):
-        assert load(tmp_path / "plate.dummy").shape == (6, 4, 5)
+        assert read(tmp_path / "plate.dummy").shape == (6, 4, 5)
 
 
 def test_plug_ins_are_not_loaded_for_built_in_formats(tmp_path, plugged):
     plugged("no_such_module:thing")
     (tmp_path / "plate.npy").write_bytes(npy())
-    assert load(tmp_path / "plate.npy", fps=1).shape == (6, 4, 5)
+    assert read(tmp_path / "plate.npy", fps=1).shape == (6, 4, 5)
 
 
 @pytest.mark.parametrize(
@@ -115,11 +115,11 @@ def test_a_missing_library_is_named(tmp_path, name, library):
         pytest.skip(f"{library} is installed")
     (tmp_path / name).write_bytes(b"FLIR ATS-US File and more")
     with pytest.raises(MissingExtraError, match=rf"read with {library}, .* pip install nefty\[formats\]; or export"):
-        load(tmp_path / name)
+        read(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["a.csq", "a.irb", "a.RAVI"])
 def test_formats_without_a_reader_ask_for_an_export(tmp_path, name):
     (tmp_path / name).write_bytes(b"content")
     with pytest.raises(InputError, match=r"no well-kept reader; export it to TIFF .* CSV .* or HDF5"):
-        load(tmp_path / name)
+        read(tmp_path / name)

@@ -6,7 +6,7 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.data.hdf5_safety import START, refuse_damaged_heaps
-from nefty.data.load import load
+from nefty.data.read import read
 from support.recordings import thermo
 
 
@@ -22,12 +22,12 @@ from support.recordings import thermo
 def test_a_heap_that_leads_nowhere_is_refused(tmp_path, at, value):
     path = tmp_path / "a.h5"
     raw = bytearray(thermo(path))
-    assert load(path).shape == (6, 4, 5)
+    assert read(path).shape == (6, 4, 5)
     start = raw.index(START) + at
     raw[start : start + len(value)] = value
     path.write_bytes(raw)
     with pytest.raises(InputError, match=r"a\.h5 is damaged \(the heap of text at byte \d+\)"):
-        load(path)
+        read(path)
 
 
 def test_heaps_with_many_texts_are_whole(tmp_path):
@@ -45,7 +45,7 @@ def test_an_array_that_is_not_there_takes_no_memory(tmp_path):
         file.create_dataset("Data/Tdata", shape=(10**5, 10**5, 6), chunks=(100, 100, 6), dtype="u2")
         file["MetaData/DomainValues"] = np.arange(6.0)
     with pytest.raises(InputError, match=r"declares Data/Tdata of shape \(100000, 100000, 6\).* but stores 0"):
-        load(path)
+        read(path)
 
 
 def test_arrays_in_another_file_are_not_followed(tmp_path):
@@ -55,7 +55,7 @@ def test_arrays_in_another_file_are_not_followed(tmp_path):
         file.create_dataset("Data/Tdata", (4, 5, 6), "u2", external=[(str(tmp_path / "secret"), 0, 240)])
         file["MetaData/DomainValues"] = np.arange(6.0)
     with pytest.raises(InputError, match=r"keeps Data/Tdata in another file"):
-        load(path)
+        read(path)
 
 
 def test_an_array_in_another_layout_is_read_by_name(tmp_path):
@@ -64,7 +64,7 @@ def test_an_array_in_another_layout_is_read_by_name(tmp_path):
     with h5py.File(path, "w") as file:
         file["camera/frames"] = frames
     with pytest.raises(InputError, match=r"only camera; .* variable="):
-        load(path, fps=1)
+        read(path, fps=1)
     with pytest.raises(InputError, match=r"has no array 'frames', only camera"):
-        load(path, fps=1, variable="frames")
-    assert np.allclose(load(path, fps=1, variable="camera/frames").frames, frames)
+        read(path, fps=1, variable="frames")
+    assert np.allclose(read(path, fps=1, variable="camera/frames").frames, frames)

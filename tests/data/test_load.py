@@ -10,11 +10,13 @@ import pytest
 
 from nefty.core.errors import InputError, NeftyError
 from nefty.core.hdf5 import write_hdf5
-from nefty.data.load import load
+from nefty.data.facts_file import facts_of_meta
+from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
 from support.disks import file_size_limit, small_disk
+from support.notes import texts
 
 SHARED = Path(os.environ.get("NEFTY_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
 PROFILE = np.random.default_rng(7).random((8, 12))
@@ -50,10 +52,12 @@ def test_a_saved_recording_comes_back_as_it_was(tmp_path, excitation):
         mask=PROFILE > 0.5,
         noise=0.01,
         truth=np.random.default_rng(2).random((3, 16, 24)) + 0.1,
-        meta={"units": {"time": "s"}, "notes": ["one"], "defect_mask": PROFILE > 0.7, "versions": {"nefty": "0"}},
+        facts=facts_of_meta(
+            {"units": {"time": "s"}, "notes": ["one"], "defect_mask": PROFILE > 0.7, "versions": {"nefty": "0"}}
+        ),
     )
     path = whole.save(tmp_path / "new" / "plate.h5")
-    assert same(load(path), whole)
+    assert same(read(path), whole)
     assert same(Sequence.load(str(path)), whole)
 
 
@@ -63,7 +67,7 @@ def test_frames_are_stored_without_loss(tmp_path, dtype, observe):
     frames = np.random.default_rng(3).random((2, 5, 8, 12)).astype(dtype)
     frames[0, 1, 2, 3] = np.nan
     whole = recording(frames=frames if observe == "both" else frames[0], observe=observe)
-    found = load(whole.save(tmp_path / "plate.hdf5"))
+    found = read(whole.save(tmp_path / "plate.hdf5"))
     assert found.frames.dtype == dtype
     assert found.frames.tobytes() == whole.frames.tobytes()
     assert found.observe == observe
@@ -72,7 +76,7 @@ def test_frames_are_stored_without_loss(tmp_path, dtype, observe):
 def test_the_layout_is_that_of_pythermondt(tmp_path):
     whole = recording(
         excitation=TopHatPulse(duration=1.5),
-        meta={"units": {"time": "s", "temperature": "K"}, "defect_mask": PROFILE > 0.7},
+        facts=facts_of_meta({"units": {"time": "s", "temperature": "K"}, "defect_mask": PROFILE > 0.7}),
     )
     with h5py.File(whole.save(tmp_path / "plate.h5")) as file:
         content = {name: file[name][()] for name in ("Data/Tdata", "GroundTruth/DefectMask")}  # pyright: ignore
@@ -108,14 +112,14 @@ def foreign(path, **changes):
 def test_counts_become_a_rise_above_ambient_after_the_pulse(tmp_path):
     path = tmp_path / "camera.h5"
     counts = foreign(path)
-    found = load(path)
+    found = read(path)
     assert found.shape == (6, 8, 12)
     assert np.allclose(found.frames, 0.1 * (np.moveaxis(counts, -1, 0) - 3.0), atol=1e-5)
     assert found.times.tolist() == [-1, -0.5, 0, 0.5, 1, 1.5]
-    assert (found.meta["defect_mask"] == (PROFILE > 0.7)).all()
+    assert (found.facts.defects.mask == (PROFILE > 0.7)).all()
     assert found.boundary.lateral == "adiabatic"
     assert (found.size, found.excitation) == (None, None)
-    assert found.meta["notes"] == [
+    assert texts(found) == [
         "Ambient, 290.3 K, the median of 2 frames before the pulse, was subtracted.",
         "Times count from the start of the pulse, 1 s in the file.",
     ]
@@ -126,11 +130,11 @@ def test_what_a_file_does_not_say_is_not_guessed(tmp_path):
     counts = foreign(
         path, **{"MetaData/LookUpTable": None, "MetaData/ExcitationSignal": None, "GroundTruth/DefectMask": None}
     )
-    found = load(path)
+    found = read(path)
     assert (found.frames == np.moveaxis(counts, -1, 0)).all()
     assert found.times[0] == 0
-    assert "ambient is not known" in found.meta["notes"][0]
-    assert "does not say when the pulse began" in found.meta["notes"][1]
+    assert "ambient is not known" in found.facts.notes[0].text
+    assert "does not say when the pulse began" in found.facts.notes[1].text
 
 
 def test_degrees_and_milliseconds_are_read(tmp_path):
@@ -139,7 +143,7 @@ def test_degrees_and_milliseconds_are_read(tmp_path):
     foreign(path, **{"Data/Tdata": frames, "MetaData/DomainValues": np.arange(6) * 500.0})
     with h5py.File(path, "a") as file:
         file["MetaData/DomainValues"].attrs["Unit"] = json.dumps({"name": "millisecond", "symbol": "ms"})
-    found = load(path)
+    found = read(path)
     assert found.times.tolist() == [-1, -0.5, 0, 0.5, 1, 1.5]
     assert np.allclose(found.frames, np.moveaxis(frames, -1, 0) - np.median(frames[..., :2]))
     assert found.frames.dtype == np.float32
@@ -168,14 +172,14 @@ def test_the_parameters_of_a_simulation_are_used(tmp_path, times_encoded):
     text = json.dumps(TABLE) if times_encoded == 1 else json.dumps(json.dumps(TABLE))
     with h5py.File(path, "a") as file:
         file["MetaData"].attrs["SimulationParameter"] = text
-    found = load(path)
+    found = read(path)
     assert found.size == (0.002, 0.02, 0.03)
     assert found.anisotropy == (4.0, 16.0)
     assert isinstance(found.excitation, TopHatPulse)
     assert (found.excitation.amplitude, found.excitation.duration, found.excitation.start) == (1.0, 0.2, 0.0)
     assert np.allclose(found.times, np.arange(6) * 0.5 - 0.9)
     assert found.meta["simulation"]["k1_mat"] == 8.0
-    assert same(load(found.save(tmp_path / "again.h5")), found)
+    assert same(read(found.save(tmp_path / "again.h5")), found)
 
 
 @pytest.mark.parametrize("text", ["no JSON", "3", "[]", '[["a"], ["b", 1]]', json.dumps({"a": 1})])
@@ -184,12 +188,12 @@ def test_a_table_of_parameters_that_is_none_is_passed_over(tmp_path, text):
     foreign(path)
     with h5py.File(path, "a") as file:
         file["MetaData"].attrs["SimulationParameter"] = text
-    assert load(path).size is None
+    assert read(path).size is None
 
 
 @pytest.mark.skipif(not (SHARED / "comsol_cfrp_defect.hdf5").exists(), reason="the shared recordings are not here")
 def test_a_recording_simulated_by_others():
-    found = load(SHARED / "comsol_cfrp_defect.hdf5")
+    found = read(SHARED / "comsol_cfrp_defect.hdf5")
     assert found.shape == (1000, 100, 100)
     assert found.size == (0.0013, 0.02, 0.02)
     assert np.allclose(found.anisotropy, (1.34 / 0.53, 8.66 / 0.53))
@@ -197,7 +201,7 @@ def test_a_recording_simulated_by_others():
     assert np.abs(found.frames[0]).max() == 0
     assert 0.9 < found.frames[-1].mean() < 1.0  # the adiabatic rise is 1 K
     assert found.after_flash().shape[0] == 999
-    assert 1000 < found.meta["defect_mask"].sum() < 1500
+    assert 1000 < found.facts.defects.mask.sum() < 1500
 
 
 @pytest.mark.parametrize(
@@ -216,13 +220,13 @@ def test_a_recording_simulated_by_others():
 def test_a_layout_that_is_not_whole_is_named(tmp_path, changes, message):
     foreign(tmp_path / "camera.h5", **changes)
     with pytest.raises(InputError, match=message):
-        load(tmp_path / "camera.h5")
+        read(tmp_path / "camera.h5")
 
 
 def test_a_file_of_another_kind_is_not_a_recording(tmp_path):
     write_hdf5(tmp_path / "result.h5", {"alpha": np.ones(3)}, kind="result")
     with pytest.raises(InputError, match=r"result\.h5 is a nefty result, not a nefty recording"):
-        load(tmp_path / "result.h5")
+        read(tmp_path / "result.h5")
 
 
 @pytest.mark.parametrize("name", ["plate.h5", "plate.npz"])
@@ -237,7 +241,7 @@ def test_a_file_cut_anywhere_is_refused(tmp_path, name):
     for length in range(0, len(raw), len(raw) // 25):
         path.write_bytes(raw[:length])
         with pytest.raises(InputError, match=r"plate\.(h5|npz) (is|holds) "):
-            load(path)
+            read(path)
 
 
 def test_arrays_of_numpy_are_read(tmp_path):
@@ -245,7 +249,7 @@ def test_arrays_of_numpy_are_read(tmp_path):
     path = tmp_path / "plate.npz"
     arrays = {name: getattr(whole, name) for name in ("frames", "times", "size", "mask", "noise", "observe")}
     np.savez(path, **arrays)
-    found = load(path)
+    found = read(path)
     assert found.digest() == whole.digest()
     assert found.meta == {"source": "plate.npz"}
 
@@ -266,31 +270,31 @@ def test_arrays_of_numpy_are_read(tmp_path):
 def test_arrays_of_numpy_that_do_not_fit_are_named(tmp_path, arrays, message):
     np.savez(tmp_path / "plate.npz", **arrays)
     with pytest.raises(InputError, match=message):
-        load(tmp_path / "plate.npz")
+        read(tmp_path / "plate.npz")
 
 
 def test_a_file_with_the_wrong_ending_is_named(tmp_path):
     np.save(tmp_path / "frames.npy", np.ones((2, 3, 4)))
     (tmp_path / "frames.npy").rename(tmp_path / "frames.npz")
-    found = load(tmp_path / "frames.npz", fps=2)
+    found = read(tmp_path / "frames.npz", fps=2)
     assert found.shape == (2, 3, 4)
-    assert "read as a NumPy .npy array, by its content; its name ends in .npz" in found.meta["notes"][-1]
+    assert "read as a NumPy .npy array, by its content; its name ends in .npz" in found.facts.notes[-1].text
     (tmp_path / "notes.npz").write_text("text")
     with pytest.raises(InputError, match=r"notes\.npz is damaged or not a NumPy \.npz archive: it begins with b'text'"):
-        load(tmp_path / "notes.npz")
+        read(tmp_path / "notes.npz")
 
 
 def test_what_is_not_there_or_not_supported_is_said(tmp_path):
     recording().save(tmp_path / "plate.h5")
     with pytest.raises(InputError, match=r"there is no file .*plat\.h5; did you mean plate\.h5; check"):
-        load(tmp_path / "plat.h5")
+        read(tmp_path / "plat.h5")
     with pytest.raises(InputError, match=r"there is no file .*\(nor the folder .*gone\)"):
-        load(tmp_path / "gone" / "plate.h5")
+        read(tmp_path / "gone" / "plate.h5")
     with pytest.raises(InputError, match=r"is a folder without TIFF, PNG or CSV frames; give one file, \.ats, .* \.h5"):
-        load(tmp_path)
+        read(tmp_path)
     (tmp_path / "plate.jpeg").write_bytes(b"II*")
     with pytest.raises(InputError, match=r"ends in \.jpeg, which nefty cannot read; it reads .* \.h5, .* \.npz, "):
-        load(tmp_path / "plate.jpeg")
+        read(tmp_path / "plate.jpeg")
     with pytest.raises(InputError, match=r"plate\.mat must end in \.h5 or \.hdf5"):
         recording().save(tmp_path / "plate.mat")
 
@@ -301,7 +305,7 @@ def test_a_full_disk_keeps_the_recording_that_was_there(tmp_path):
         path = recording().save(disk / "plate.h5")
         with pytest.raises(NeftyError, match=r"cannot write .*plate\.h5: No space left on device"):
             large.save(path)
-        assert same(load(path), recording())
+        assert same(read(path), recording())
 
 
 def test_a_limit_of_the_file_size_keeps_the_recording_that_was_there(tmp_path):
@@ -309,5 +313,5 @@ def test_a_limit_of_the_file_size_keeps_the_recording_that_was_there(tmp_path):
     large = recording(frames=np.random.default_rng(1).random((50, 32, 48)), times=np.arange(50.0))
     with file_size_limit(2**16), pytest.raises(NeftyError, match="cannot write"):
         large.save(path)
-    assert same(load(path), recording())
+    assert same(read(path), recording())
     assert os.listdir(tmp_path) == ["plate.h5"]

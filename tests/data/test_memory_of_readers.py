@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from nefty.data.load import load
+from nefty.data.read import read
 from support.recordings import matlab5, npz, ptw, tiff
 
 SHAPE = (2000, 64, 64)
@@ -36,9 +36,9 @@ def write_h5(path, counts):
 def test_the_peak_stays_near_the_size_of_the_result(tmp_path, name, write):
     ramp = (np.arange(2000 * 64 * 64, dtype=np.uint32) // 128).astype(np.uint16).reshape(SHAPE)
     write(tmp_path / name, ramp)
-    load(tmp_path / name, fps=10)  # what is imported late
+    read(tmp_path / name, fps=10)  # what is imported late
     tracemalloc.start()
-    found = load(tmp_path / name, fps=10, flash_frame=5)
+    found = read(tmp_path / name, fps=10, flash_frame=5)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found.frames.size == ramp.size

@@ -9,7 +9,9 @@ from PIL import Image
 from scipy.io import savemat
 
 from nefty.core.errors import InputError
+from nefty.data.facts import Units
 from nefty.data.pvc_layout import PvcFolder
+from support.notes import texts
 
 SHAPE = (12, 16, 30)
 
@@ -49,20 +51,20 @@ def test_a_recording_is_read_without_its_first_column(root, counts, grey):
     np.testing.assert_array_equal(found.frames, counts.transpose(2, 0, 1)[:, :, 1:])
     np.testing.assert_allclose(found.times, np.arange(30) / 10)
     assert found.size == pytest.approx((5e-3, 12 * 0.4e-3, 15 * 0.4e-3))
-    assert found.meta["units"] == {"length": "m", "time": "s", "temperature": "counts"}
-    np.testing.assert_allclose(found.meta["depth"], np.where(grey > 0, grey / 51 * 0.5e-3, np.nan)[:, 1:])
-    np.testing.assert_array_equal(found.meta["defect_mask"], grey[:, 1:] > 0)
+    assert found.facts.units == Units(**{"length": "m", "time": "s", "temperature": "counts"})
+    np.testing.assert_allclose(found.facts.defects.depth, np.where(grey > 0, grey / 51 * 0.5e-3, np.nan)[:, 1:])
+    np.testing.assert_array_equal(found.facts.defects.mask, grey[:, 1:] > 0)
     assert folder.holes(folder.files[0]) is None
 
 
 def test_the_pixel_is_given_or_said_to_be_assumed(root):
     folder = PvcFolder.open(root)
-    given = folder.load(folder.files[0], pixel=0.4e-3).meta["notes"]
+    given = texts(folder.load(folder.files[0], pixel=0.4e-3))
     assert any("A pixel shows 0.4 mm, as given" in note for note in given)
     assumed = folder.load(folder.files[0], pixel="height")
     assert assumed.size is not None
     assert assumed.size[1] == pytest.approx(0.1)
-    assert any("ASSUMED: the plate's 100 mm fill the height" in note for note in assumed.meta["notes"])
+    assert any("ASSUMED: the plate's 100 mm fill the height" in note for note in texts(assumed))
     with pytest.raises(InputError, match=r"pixel='heigth' is unknown.*Did you mean 'height'\?"):
         folder.load(folder.files[0], pixel="heigth")
     with pytest.raises(InputError, match="pixel"):
@@ -165,7 +167,7 @@ def test_what_is_known_of_generated_recordings_is_used(root):
     found = folder.load(folder.files[0], pixel="height")
     assert found.times[-1] == pytest.approx(29 / 2)
     assert found.size == pytest.approx((5e-3, 12e-3, 15e-3))
-    assert any("as generated.json says" in note for note in found.meta["notes"])
+    assert any("as generated.json says" in note for note in texts(found))
     assert folder.load(folder.files[0], pixel="height", fps=5.0).times[-1] == pytest.approx(29 / 5)
     assert folder.holes(folder.files[0]) == [{"depth": 1}]
     for wrong in ("{", '{"fps": 1}', '{"fps": 0, "pixel": 1, "plates": {}}', '{"fps": 1, "pixel": 1, "plates": []}'):

@@ -8,7 +8,8 @@ import pytest
 import tifffile
 
 from nefty.core.errors import InputError, NeftyError
-from nefty.data.load import load
+from nefty.data.facts_file import facts_of_meta
+from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
@@ -48,9 +49,11 @@ def test_everything_comes_back(tmp_path, suffix, excitation):
         mask=PROFILE > 0.5,
         noise=0.01,
         truth=np.random.default_rng(2).random((3, 16, 24)) + 0.1,
-        meta={"units": {"time": "s"}, "notes": ["größer"], "defect_mask": PROFILE > 0.7, "names": np.array(["ä", "b"])},
+        facts=facts_of_meta(
+            {"units": {"time": "s"}, "notes": ["größer"], "defect_mask": PROFILE > 0.7, "names": np.array(["ä", "b"])}
+        ),
     )
-    assert same(load(whole.save(tmp_path / "new" / f"plate{suffix}")), whole)
+    assert same(read(whole.save(tmp_path / "new" / f"plate{suffix}")), whole)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -60,7 +63,7 @@ def test_frames_lose_nothing(tmp_path, suffix, dtype, observe):
     frames = np.random.default_rng(3).random((2, 5, 8, 12)).astype(dtype)
     frames[0, 1, 2, 3] = np.nan
     whole = recording(frames=frames if observe == "both" else frames[0], observe=observe)
-    found = load(whole.save(tmp_path / f"plate{suffix}"))
+    found = read(whole.save(tmp_path / f"plate{suffix}"))
     assert found.frames.dtype == dtype
     assert found.frames.tobytes() == whole.frames.tobytes()
     assert found.times.tobytes() == whole.times.tobytes()
@@ -83,7 +86,7 @@ def test_a_full_disk_keeps_what_was_there(tmp_path, suffix):
     large = recording(frames=np.random.default_rng(1).random((50, 32, 48)), times=np.arange(50.0))
     with file_size_limit(2**16), pytest.raises(NeftyError, match="cannot write"):
         large.save(path)
-    assert same(load(path), recording())
+    assert same(read(path), recording())
     assert os.listdir(tmp_path) == [path.name]
 
 
@@ -111,14 +114,14 @@ def test_a_description_that_is_wrong_is_named(tmp_path, change, message):
     text = json.dumps({"nefty": values.pop("nefty"), **values})
     tifffile.imwrite(path, pages, photometric="minisblack", metadata=None, description=text)
     with pytest.raises(InputError, match=message):
-        load(path)
+        read(path)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("noise", [None, 0.25, np.array([0.5, 0.3, 0.2, 0.1, 1 / 3])], ids=["none", "one", "each"])
 def test_the_noise_comes_back_in_its_form(tmp_path, suffix, noise):
     whole = recording(noise=noise)
-    found = load(whole.save(tmp_path / f"plate{suffix}"))
+    found = read(whole.save(tmp_path / f"plate{suffix}"))
     assert type(found.noise) is type(whole.noise)
     np.testing.assert_array_equal(found.noise, whole.noise)
     assert found.digest() == whole.digest()

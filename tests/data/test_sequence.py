@@ -7,9 +7,11 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
+from nefty.data.facts_file import facts_of_meta
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
+from support.notes import texts
 
 
 def recording(**changes) -> Sequence:
@@ -153,12 +155,12 @@ def test_the_grid_has_a_column_of_cells_under_each_pixel():
 
 
 def test_frames_up_to_the_flash_are_left_out_and_that_is_said():
-    sequence = recording(times=[-2, -1, 0, 1, 2], meta={"notes": ["first"]})
+    sequence = recording(times=[-2, -1, 0, 1, 2], facts=facts_of_meta({"notes": ["first"]}))
     late = sequence.after_flash()
     assert late.times.tolist() == [1, 2]
     assert (late.frames == sequence.frames[3:]).all()
-    assert late.meta["notes"] == ["first", "3 of 5 frames, at or before the flash at t = 0, were left out."]
-    assert sequence.meta["notes"] == ["first"]
+    assert texts(late) == ["first", "3 of 5 frames, at or before the flash at t = 0, were left out."]
+    assert texts(sequence) == ["first"]
     assert late.after_flash() is late
     both = recording(frames=TWO, times=[-2, -1, 0, 1, 2], observe="both").after_flash()
     assert both.frames.shape == (2, 2, 8, 12)
@@ -172,7 +174,11 @@ def test_a_region_is_a_part_of_its_own(rows):
     mask = np.random.default_rng(3).random((8, 12)) > 0.3
     over = np.random.default_rng(4).random((8, 12)) > 0.5
     whole = recording(
-        truth=truth, mask=mask, meta={"defect_mask": over}, boundary=Boundary(front="robin", h_front=0.1), noise=0.2
+        truth=truth,
+        mask=mask,
+        facts=facts_of_meta({"defect_mask": over}),
+        boundary=Boundary(front="robin", h_front=0.1),
+        noise=0.2,
     )
     cut = whole.region(rows, slice(9, None))
     assert (cut.frames == whole.frames[:, 2:6, 9:]).all()
@@ -180,11 +186,11 @@ def test_a_region_is_a_part_of_its_own(rows):
     assert (cut.mask == mask[2:6, 9:]).all()
     assert cut.truth is not None
     assert (cut.truth == truth[:, 4:12, 18:]).all()
-    assert (cut.meta["defect_mask"] == over[2:6, 9:]).all()
+    assert (cut.facts.defects.mask == over[2:6, 9:]).all()
     assert cut.size == (1.0, 2.0, 1.5)
     assert cut.boundary == Boundary(lateral="adiabatic", front="robin", h_front=0.1)
     assert cut.noise == 0.2
-    assert cut.meta["notes"] == ["rows 2 to 6 of 8 and columns 9 to 12 of 12 were cut out."]
+    assert texts(cut) == ["rows 2 to 6 of 8 and columns 9 to 12 of 12 were cut out."]
     assert whole.region(slice(None), (0, 12)) is whole
 
 
@@ -238,7 +244,10 @@ def test_a_gaussian_flash_over_a_part_of_unknown_size_cannot_be_cut():
 def test_the_digest_is_of_what_a_reconstruction_depends_on():
     first = recording(mask=np.ones((8, 12), bool), excitation=GaussianFlash())
     assert first.digest() == recording(mask=np.ones((8, 12), bool), excitation=GaussianFlash()).digest()
-    assert first.digest() == dataclasses.replace(first, truth=np.ones((2, 8, 12)), meta={"camera": "x"}).digest()
+    assert (
+        first.digest()
+        == dataclasses.replace(first, truth=np.ones((2, 8, 12)), facts=facts_of_meta({"camera": "x"})).digest()
+    )
     changes = {
         "frames": first.frames + 1e-9,
         "times": first.times * 2,

@@ -7,6 +7,8 @@ import pytest
 
 from nefty import Boundary, Grid, InputError, Sequence, TopHatPulse, UniformFlash, reconstruct, simulate_explicit
 from nefty.core.errors import NeftyError
+from nefty.data.facts import Facts
+from nefty.data.facts_file import facts_of_meta
 from nefty.inversion.loop import FINISHED
 from nefty.inversion.recipe import limited, load_recipe
 from nefty.inversion.reconstruct import Watch
@@ -54,7 +56,9 @@ def recording(gain):
         excitation=TopHatPulse(duration=5e-3),
         boundary=dataclasses.replace(boundary, h_front=1.5 * FRONT, h_back=1.5 * BACK),
         noise=NOISE,
-        meta={"units": {"length": "m", "time": "s", "temperature": "K"}, "material": {"alpha_z": 1.15 * ALPHA}},
+        facts=facts_of_meta(
+            {"units": {"length": "m", "time": "s", "temperature": "K"}, "material": {"alpha_z": 1.15 * ALPHA}}
+        ),
     )
 
 
@@ -102,7 +106,7 @@ def test_what_the_result_says_of_its_frames(found, recording):
     assert found.noise.shape == found.times.shape
     assert 0.7 < found.misfit < 2
     assert found.recipe["rule"] == REAL.rule
-    assert found.meta["excitation"] == {"kind": "TopHatPulse", "duration": 5e-3}
+    assert found.facts.origin.simulation.record["excitation"] == {"kind": "TopHatPulse", "duration": 5e-3}
 
 
 def assert_same(one, other):
@@ -167,6 +171,6 @@ def test_recordings_that_do_not_fit_are_refused(small, changes, message):
 
 
 def test_the_diffusivity_may_be_given_in_the_recipe(small, whole):
-    blind = dataclasses.replace(small, meta={})
+    blind = dataclasses.replace(small, facts=Facts())
     again = reconstruct(blind, recipe=SHORT, overrides={"calibration.start": 1.15 * ALPHA})
     np.testing.assert_array_equal(again.alpha, whole.alpha)

@@ -20,6 +20,7 @@ from nefty import (
 from nefty.inversion.loop import FINISHED
 from nefty.inversion.recipe import load_recipe
 from nefty.inversion.reconstruct import Watch, first_weight, observe
+from support.notes import texts
 
 SLAB = Grid((6, 16, 16), (1.0, 6.0, 6.0))
 TIMES = 0.25 * np.arange(1, 21)
@@ -68,7 +69,7 @@ def test_the_result_says_where_it_comes_from(found, recording):
     assert np.array_equal(found.times, recording.times)
     assert found.recipe == load_recipe("fast", LAYERS).model_dump(mode="json")
     assert found.lateral == "periodic"
-    assert found.meta["notes"] == []
+    assert texts(found) == []
     for name in ("recipe", "seed", "input", "unknowns", "evaluations", "seconds of optimisation", "nefty"):
         assert found.provenance[name], name
     assert found.misfit == pytest.approx(found.history["misfit"][-1], rel=1e-3)
@@ -112,7 +113,7 @@ def test_missing_values_do_not_count(recording, quick):
     holes[:, 12, 3] = True
     found = reconstruct(dataclasses.replace(recording, frames=np.where(holes, np.nan, recording.frames)), recipe=quick)
     assert np.array_equal(np.isnan(found.measured), holes)
-    assert found.meta["notes"] == [f"{holes.sum()} missing values do not count."]
+    assert texts(found) == [f"{holes.sum()} missing values do not count."]
     inside, outside = over_the_defect(found)
     assert inside < 0.7 < 0.9 < outside
 
@@ -122,7 +123,7 @@ def test_dead_pixels_do_not_count(recording, quick):
     frames[:, 3, 3] = 0.0
     frames[:, 12, 9] += 400
     found = reconstruct(dataclasses.replace(recording, frames=frames), recipe=quick)
-    assert found.meta["notes"] == ["2 dead pixels were found and do not count."]
+    assert texts(found) == ["2 dead pixels were found and do not count."]
     assert np.isnan(found.measured[:, [3, 12], [3, 9]]).all()
     assert np.isnan(found.measured).sum() == 40
     clean = reconstruct(recording, recipe=quick)
@@ -148,7 +149,7 @@ def test_a_region_is_a_part_of_its_own(recording, quick):
     found = reconstruct(recording.region((3, 15), (2, 14)), recipe=quick)
     assert found.grid.shape == (6, 12, 12)
     assert found.lateral == "adiabatic"
-    assert "rows 3 to 15 of 16" in found.meta["notes"][0]
+    assert "rows 3 to 15 of 16" in found.facts.notes[0].text
     ratio = found.alpha / found.background[:, None, None]
     assert ratio[2:4, 3:7, 3:8].mean() < 0.7
     assert ratio[:, 9:].mean() > 0.85
@@ -161,7 +162,7 @@ def test_frames_before_the_flash_are_left_out(recording, quick):
     )
     found = reconstruct(longer, recipe=quick)
     assert np.array_equal(found.times, TIMES)
-    assert "3 of 23 frames" in found.meta["notes"][0]
+    assert "3 of 23 frames" in found.facts.notes[0].text
     assert np.array_equal(found.alpha, reconstruct(recording, recipe=quick).alpha)
 
 

@@ -10,7 +10,8 @@ from skimage.metrics import mean_squared_error, peak_signal_noise_ratio
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
-from nefty.data.load import load
+from nefty.data.facts import Facts
+from nefty.data.read import read
 from nefty.metrics.surface import frames_mse, frames_psnr, noise_free, resimulated, surface_score
 from nefty.physics.boundary import Boundary
 from nefty.physics.heat_model import HeatModel
@@ -53,14 +54,14 @@ def test_the_face_mean_is_that_of_the_data_not_of_the_model():
     sequence = recorded(noise=1e-2, face_mean="min")
     inverted_otherwise = dataclasses.replace(sequence, face_mean="harmonic")
     assert surface_score(sequence.truth, inverted_otherwise).mse == 0
-    unknown = dataclasses.replace(sequence, meta={})
+    unknown = dataclasses.replace(sequence, facts=Facts())
     assert surface_score(sequence.truth, unknown, recorded(face_mean="min").frames).mse == 0
     harmonic = dataclasses.replace(unknown, face_mean="harmonic")
     assert surface_score(sequence.truth, harmonic, recorded(face_mean="min").frames).mse > 0
 
 
 def test_it_works_on_what_was_saved(tmp_path):
-    sequence = load(recorded(noise=1e-2, face_mean="arithmetic").save(tmp_path / "recording.h5"))
+    sequence = read(recorded(noise=1e-2, face_mean="arithmetic").save(tmp_path / "recording.h5"))
     assert surface_score(sequence.truth, sequence).mse == 0
 
 
@@ -119,7 +120,7 @@ def test_the_papers_numbers_imply_a_peak_of_92():
 
 def test_what_is_not_known_is_asked_for():
     sequence = recorded(noise=1e-2)
-    stranger = dataclasses.replace(sequence, meta={})
+    stranger = dataclasses.replace(sequence, facts=Facts())
     with pytest.raises(InputError, match="give its true frames"):
         noise_free(stranger)
     assert surface_score(sequence.truth, stranger, recorded().frames).mse == 0  # safety 16 is what simulate takes

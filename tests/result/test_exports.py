@@ -11,6 +11,7 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
+from nefty.data.facts_file import facts_of_meta
 from nefty.result.exports import defect_table
 from nefty.result.reconstruction import Reconstruction
 from nefty.result.segmentation import Absolute
@@ -99,7 +100,7 @@ def test_vtk_refuses_what_it_cannot_hold(write):
 
 
 def test_npz_needs_no_pickle(make, tmp_path):
-    rec = make(noise=0.5, meta={"lateral": "periodic", "pixels": np.arange(3), "gain": np.float64(2)})
+    rec = make(noise=0.5, facts=facts_of_meta({"lateral": "periodic", "pixels": np.arange(3), "gain": np.float64(2)}))
     with np.load(rec.export(tmp_path / "volume.npz"), allow_pickle=False) as found:
         found = dict(found)
     np.testing.assert_array_equal(found["alpha"], rec.alpha)
@@ -118,12 +119,12 @@ def test_npz_needs_no_pickle(make, tmp_path):
 
 def test_what_json_does_not_know_is_named(make, tmp_path):
     with pytest.raises(InputError, match="is a object and cannot be written as JSON"):
-        make(meta={"what": object()}).export(tmp_path / "volume.npz")
+        make(facts=facts_of_meta({"what": object()})).export(tmp_path / "volume.npz")
 
 
 def test_csv_has_units_in_its_header_and_a_line_per_defect(make, tmp_path):
     units = {"length": "mm", "diffusivity": "mm2/s"}
-    rec = make(seed=2, meta={"lateral": "periodic", "units": units})
+    rec = make(seed=2, facts=facts_of_meta({"lateral": "periodic", "units": units}))
     with open(rec.export(tmp_path / "defects.csv"), newline="") as file:
         header, *lines = csv.reader(file)
     assert header[:5] == ["label", "centre_z (mm)", "centre_y (mm)", "centre_x (mm)", "depth_to_top (mm)"]

@@ -14,6 +14,8 @@ import pytest
 
 from nefty.core.errors import InputError, NeftyError
 from nefty.core.grid import Grid
+from nefty.data.facts import Facts
+from nefty.data.facts_file import facts_of_meta
 from nefty.result.reconstruction import Reconstruction
 from nefty.result.segmentation import Relative
 
@@ -71,11 +73,11 @@ def test_misfit_is_the_mean_square_over_noise_and_leaves_nan_out(make):
 
 def test_sides_and_units_come_from_what_the_recording_said(make):
     assert make().lateral == "periodic"
-    assert make(meta={}).lateral == "adiabatic"
-    assert make(meta={"boundary": {"lateral": "periodic"}}).lateral == "periodic"
-    assert make(meta={}, recipe={"boundary": {"lateral": "periodic"}}).lateral == "periodic"
-    assert make(meta={"boundary": "none", "units": "mm"}).unit("length") == ""
-    assert make(meta={"units": UNITS}).unit("length") == "mm"
+    assert make(facts=Facts()).lateral == "adiabatic"
+    assert make(facts=facts_of_meta({"boundary": {"lateral": "periodic"}})).lateral == "periodic"
+    assert make(facts=Facts(), recipe={"boundary": {"lateral": "periodic"}}).lateral == "periodic"
+    assert make(facts=facts_of_meta({"boundary": "none", "units": "mm"})).unit("length") == ""
+    assert make(facts=facts_of_meta({"units": UNITS})).unit("length") == "mm"
 
 
 def residual_of(make, size, **changes):
@@ -103,7 +105,7 @@ def test_what_is_not_explained_is_located_in_time_and_place(make):
     size = np.full((20, 64, 64), 2.0)
     size[19] = 4
     size[:, 28:33, 8:13] = 9
-    verdict = residual_of(make, size, meta={"units": UNITS}).verdict()
+    verdict = residual_of(make, size, facts=facts_of_meta({"units": UNITS})).verdict()
     assert verdict.level == "unexplained"
     assert re.search(
         r"does not explain the recording: the residual is 2.[23] times the noise, most at t = 1 s", verdict.text
@@ -141,7 +143,7 @@ def test_without_noise_there_is_no_floor(make):
     assert unknown.level == free.level == "unknown"
     assert "Sequence(noise=...)" in unknown.text
     assert "free of noise" in free.text
-    halved = residual_of(make, 0.5, noise=None, meta={"units": UNITS}).verdict().text
+    halved = residual_of(make, 0.5, noise=None, facts=facts_of_meta({"units": UNITS})).verdict().text
     assert re.search(r"0\.50?\d? K \(RMSE\), 0\.5 % of", halved)
 
 
@@ -189,7 +191,7 @@ def test_a_file_gives_back_everything(make, tmp_path, name):
 
 
 def test_a_minimal_reconstruction_survives_too(make, tmp_path):
-    make(truth=None, noise=None, history={}, recipe={}, provenance={}, stopped="", meta={}).save(tmp_path)
+    make(truth=None, noise=None, history={}, recipe={}, provenance={}, stopped="", facts=Facts()).save(tmp_path)
     again = Reconstruction.load(tmp_path)
     assert again.truth is None
     assert again.noise is None
@@ -247,7 +249,7 @@ def decoded(page: str) -> np.ndarray:
 
 
 def test_a_notebook_shows_facts_and_the_depth_map(make):
-    rec = make(meta={"units": UNITS}, stopped="<script>")
+    rec = make(facts=facts_of_meta({"units": UNITS}), stopped="<script>")
     page = rec._repr_html_()
     assert "16 × 64 × 64" in page
     assert "&lt;script&gt;" in page

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from nefty.core.errors import InputError
+from nefty.data.facts import Facts
 from nefty.metrics.score import evaluate
 from nefty.result.reconstruction import Reconstruction
 from nefty.supervised.inputs import prepared
@@ -51,14 +52,16 @@ def test_another_grid_is_refused_by_name(recording, network):
 
 
 def test_resampling_to_the_same_grid_changes_nothing(recording, network):
-    bare = dataclasses.replace(recording, truth=None, meta={})
+    bare = dataclasses.replace(recording, truth=None, facts=Facts())
     np.testing.assert_allclose(volume(bare, network, resample=True), volume(bare, network), rtol=1e-4)
 
 
 def test_resampling_keeps_what_is_even_in_space_and_linear_in_time(recording, network):
     times = np.linspace(0.1, 5.0, 37)
     frames = np.broadcast_to((10 - times)[:, None, None], (37, 24, 12)).copy()
-    other = dataclasses.replace(recording, frames=frames, times=times, size=(1.0, 20.0, 10.0), truth=None, meta={})
+    other = dataclasses.replace(
+        recording, frames=frames, times=times, size=(1.0, 20.0, 10.0), truth=None, facts=Facts()
+    )
     seen = resampled(other, network.scene)
     assert seen.frames.shape == (20, 16, 16)
     np.testing.assert_allclose(seen.frames, np.broadcast_to((10 - seen.times)[:, None, None], (20, 16, 16)), rtol=1e-12)

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from nefty.core.errors import NeftyError
-from nefty.data.load import load
+from nefty.data.facts_file import facts_of_meta
+from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
 from support.recordings import COUNTS, FLOATS, csv, matlab5, matlab73, npy, npz, png, ptw, thermo, tiff
@@ -35,7 +36,7 @@ def seeds(folder: Path) -> list[tuple[str, bytes]]:
         excitation=TopHatPulse(profile=FLOATS[0]),
         mask=np.ones((4, 5), bool),
         truth=np.ones((2, 4, 5)),
-        meta={"notes": ["one"], "defect_mask": FLOATS[0] > 20},
+        facts=facts_of_meta({"notes": ["one"], "defect_mask": FLOATS[0] > 20}),
     )
     struct: dict[str, Any] = {"Tdata": np.moveaxis(COUNTS, 0, -1), "Time": np.arange(6.0)}
     found = [
@@ -107,7 +108,7 @@ def main(folder: Path, number: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     files = seeds(folder)
     for name, content in files:  # whole ones are read; and what is imported late is there before the hook
-        load(place(folder, name, content, content), fps=10)
+        read(place(folder, name, content, content), fps=10)
     sys.addaudithook(_refuse)
     outcomes: Counter[str] = Counter()
     slowest: tuple[float, str] = (0.0, "")
@@ -118,7 +119,7 @@ def main(folder: Path, number: int, seed: int) -> None:
         faulthandler.dump_traceback_later(HANG, exit=True)
         start = time.process_time()
         try:
-            outcomes["read" if isinstance(load(path, fps=10), Sequence) else "nothing"] += 1
+            outcomes["read" if isinstance(read(path, fps=10), Sequence) else "nothing"] += 1
         except NeftyError as error:
             outcomes["refused" if str(path) in str(error) else f"no path in {error!r} of {name}"] += 1
         except BaseException as error:

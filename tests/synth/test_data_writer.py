@@ -13,7 +13,7 @@ import pytest
 from nefty.core.errors import InputError, NeftyError
 from nefty.core.folder_lock import take_folder
 from nefty.core.grid import Grid
-from nefty.data.load import load
+from nefty.data.read import read
 from nefty.synth.camera import Camera
 from nefty.synth.data_set import DataPlan, DataSet
 from nefty.synth.data_writer import write_data_set
@@ -40,7 +40,7 @@ def times_of(folder):
 def test_every_file_is_made_again_bit_by_bit_from_its_own_record(tmp_path):
     data = write(tmp_path, range(3))
     for entry in data.entries:
-        saved = load(tmp_path / entry.name)
+        saved = read(tmp_path / entry.name)
         again = resimulate(saved)
         assert np.array_equal(again.frames, saved.frames)
         assert np.array_equal(again.times, saved.times)

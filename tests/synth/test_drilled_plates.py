@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nefty.core.errors import InputError
+from nefty.data.facts import Units
 from nefty.physics.materials import material
 from nefty.physics.slab.surface import slab_surface
 from nefty.synth.camera import Camera
@@ -104,7 +105,7 @@ def test_a_recording_begins_with_the_rise_asked_for_and_cools_like_a_slab(exact)
     assert (exact.frames[:10] == 0).all()
     assert (exact.times[:10] < 0).all()
     assert exact.times[10] == pytest.approx(0.1)
-    assert np.median(exact.frames[10][~exact.meta["defect_mask"]]) == pytest.approx(8.0, rel=1e-6)
+    assert np.median(exact.frames[10][~exact.facts.defects.mask]) == pytest.approx(8.0, rel=1e-6)
     far = exact.frames[10:, 15:, :5].mean(axis=(1, 2))
     late = exact.times[10:] > 5  # coarse cells of 0.5 mm show the surface once heat has crossed a few
     loss = {"h_front": PLATE.h_front, "h_back": PLATE.h_back}
@@ -113,8 +114,8 @@ def test_a_recording_begins_with_the_rise_asked_for_and_cools_like_a_slab(exact)
 
 
 def test_the_hole_is_warmer_where_the_map_says_it_is(exact):
-    np.testing.assert_array_equal(exact.meta["depth"], PLATE.depth_map((20, 20)))
-    np.testing.assert_array_equal(exact.meta["defect_mask"], np.isfinite(exact.meta["depth"]))
+    np.testing.assert_array_equal(exact.facts.defects.depth, PLATE.depth_map((20, 20)))
+    np.testing.assert_array_equal(exact.facts.defects.mask, np.isfinite(exact.facts.defects.depth))
     last = exact.frames[-1]
     assert last[5:7, 13:15].min() > 1.3 * np.median(last)
     assert np.unravel_index(last.argmax(), last.shape)[0] in range(4, 8)
@@ -127,8 +128,12 @@ def test_what_the_recording_says_about_itself(exact):
     assert exact.excitation.duration == 5e-3
     assert (exact.boundary.h_front, exact.boundary.h_back) == (PLATE.h_front, PLATE.h_back)
     assert exact.boundary.lateral == "adiabatic"
-    assert exact.meta["units"] == {"length": "m", "time": "s", "temperature": "K"}
-    assert exact.meta["plate"] == {"alpha": PLATE.alpha, "h_front": PLATE.h_front, "h_back": PLATE.h_back}
+    assert exact.facts.units == Units(**{"length": "m", "time": "s", "temperature": "K"})
+    assert exact.facts.origin.simulation.record["plate"] == {
+        "alpha": PLATE.alpha,
+        "h_front": PLATE.h_front,
+        "h_back": PLATE.h_back,
+    }
     assert [(h["kind"], h["depth"]) for h in exact.meta["holes"]] == [("rectangular", WIDE.depth)]
     assert (exact.meta["gain"] == 1).all()
 
@@ -150,7 +155,7 @@ def test_gain_and_noise_are_those_asked_for(exact):
 def test_a_hole_loses_heat_through_its_walls(exact):
     tight = record_plate(dataclasses.replace(PLATE, h_back=0.0), camera=QUIET, rise=8.0, **COARSE)
     warmer = tight.frames[-1] - exact.frames[-1]
-    assert warmer[5:7, 13:15].min() > 5 * abs(np.median(warmer[~exact.meta["defect_mask"]]))
+    assert warmer[5:7, 13:15].min() > 5 * abs(np.median(warmer[~exact.facts.defects.mask]))
 
 
 def test_a_plate_without_a_sound_pixel_is_refused():

@@ -26,9 +26,20 @@ def test_the_explicit_engines_are_the_simulator_on_the_grid_and_on_half_its_cell
     fine = simulate(PART, grid=GRID, times=TIMES, engine="explicit-fine")
     expected = simulate_explicit(GRID, PART.alpha(GRID.refined(2)), TIMES, flash, safety=16.0, refine=2)
     assert np.array_equal(fine.frames, expected)
-    assert (plain.meta["engine"], plain.meta["refine"]) == ("explicit", 1)
-    assert (fine.meta["engine"], fine.meta["refine"]) == ("explicit-fine", 2)
-    assert simulate(PART, grid=GRID, times=TIMES, engine="explicit-fine", refine=3).meta["refine"] == 3
+    assert (plain.facts.origin.simulation.record["engine"], plain.facts.origin.simulation.record["refine"]) == (
+        "explicit",
+        1,
+    )
+    assert (fine.facts.origin.simulation.record["engine"], fine.facts.origin.simulation.record["refine"]) == (
+        "explicit-fine",
+        2,
+    )
+    assert (
+        simulate(PART, grid=GRID, times=TIMES, engine="explicit-fine", refine=3).facts.origin.simulation.record[
+            "refine"
+        ]
+        == 3
+    )
 
 
 def test_an_unknown_engine_gets_the_nearest_name():

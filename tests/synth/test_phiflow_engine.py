@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nefty.core.grid import Grid
-from nefty.data.load import load
+from nefty.data.read import read
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import GaussianFlash
 from nefty.synth.explicit import simulate_explicit
@@ -75,15 +75,15 @@ def test_substeps_follow_the_papers_rule_with_the_limit_of_three_dimensions():
 
 def test_the_record_has_the_face_mean_of_the_data_and_the_sequence_that_of_the_model():
     paper = simulate(PART, grid=GRID, times=TIMES, engine="phiflow")
-    assert (paper.meta["face_mean"], paper.face_mean) == ("min", "harmonic")
+    assert (paper.facts.origin.simulation.record["face_mean"], paper.face_mean) == ("min", "harmonic")
     asked = simulate(PART, grid=GRID, times=TIMES, engine="phiflow", face_mean="min")
-    assert (asked.meta["face_mean"], asked.face_mean) == ("min", "min")
+    assert (asked.facts.origin.simulation.record["face_mean"], asked.face_mean) == ("min", "min")
     assert np.array_equal(asked.frames, paper.frames)
     harmonic = simulate(PART, grid=GRID, times=TIMES, engine="phiflow-harmonic")
-    assert (harmonic.meta["face_mean"], harmonic.face_mean) == ("harmonic", "harmonic")
-    assert harmonic.meta["safety"] == 2.0
-    assert {"phiflow", "phiml", "torch"} <= harmonic.meta["versions"].keys()
-    assert harmonic.meta["versions"]["phiflow"][0].isdigit()
+    assert (harmonic.facts.origin.simulation.record["face_mean"], harmonic.face_mean) == ("harmonic", "harmonic")
+    assert harmonic.facts.origin.simulation.record["safety"] == 2.0
+    assert {"phiflow", "phiml", "torch"} <= harmonic.facts.origin.simulation.versions.keys()
+    assert harmonic.facts.origin.simulation.versions["phiflow"][0].isdigit()
 
 
 @pytest.mark.parametrize("engine", ["phiflow", "phiflow-harmonic"])
@@ -91,7 +91,7 @@ def test_the_record_has_the_face_mean_of_the_data_and_the_sequence_that_of_the_m
 def test_it_can_be_made_again_bit_by_bit(tmp_path, engine, face_mean):
     mean = None if face_mean is None else {"phiflow": "min", "phiflow-harmonic": "harmonic"}[engine]
     made = simulate(PART, grid=GRID, times=[0.0, *TIMES], engine=engine, noise=0.01, seed=3, face_mean=mean)
-    saved = load(made.save(tmp_path / "part.h5"))
+    saved = read(made.save(tmp_path / "part.h5"))
     again = resimulate(saved)
     assert np.array_equal(again.frames, saved.frames)
     assert np.array_equal(again.frames, made.frames)

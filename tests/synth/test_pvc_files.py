@@ -54,7 +54,7 @@ def test_the_camera_saw_a_flash_a_bad_column_and_cold_frames(root):
 
 def test_the_label_is_the_depth_of_the_plate(root):
     plate = draw_plate(0, "round")
-    depth = PvcFolder.open(root).load(PvcFolder.open(root).files[1], pixel="height").meta["depth"]
+    depth = PvcFolder.open(root).load(PvcFolder.open(root).files[1], pixel="height").facts.defects.depth
     np.testing.assert_allclose(depth[:, 3:35], plate.depth_map((32, 32)), atol=1e-9)
     assert np.isnan(depth[:, :3]).all()
 

@@ -8,7 +8,7 @@ import pytest
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.core.hdf5 import digest
-from nefty.data.load import load
+from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
@@ -41,7 +41,7 @@ def test_the_paper_is_what_one_gets_without_arguments():
     assert few.grid() == PAPER_GRID
     assert few.excitation == GaussianFlash(100.0, 2.5, 0.2)
     assert few.boundary == Boundary()
-    assert np.allclose(few.meta["times"], 0.05)
+    assert np.allclose(few.facts.origin.simulation.record["times"], 0.05)
     defaults = {name: p.default for name, p in inspect.signature(simulate).parameters.items()}
     assert np.allclose(defaults["times"], 0.05 * np.arange(1, 101), rtol=1e-14)
     meta = simulate(PART, grid=GRID, times=[0.05]).meta
@@ -53,11 +53,13 @@ def test_noise_is_white_and_a_share_of_the_peak():
     options = {**SMALL, "grid": grid, "times": 0.1 * np.arange(1, 21)}
     clean, noisy = simulate(PART, **options), simulate(PART, noise=0.01, seed=4, **options)
     sigma = 0.01 * clean.frames.max()
-    assert clean.meta["noise_sigma"] == 0
-    assert noisy.meta["noise_sigma"] == pytest.approx(sigma, rel=1e-12)
+    assert clean.facts.origin.simulation.noise_sigma == 0
+    assert noisy.facts.origin.simulation.noise_sigma == pytest.approx(sigma, rel=1e-12)
     assert noisy.noise is None
     drawn = np.random.default_rng([4, 2]).standard_normal(clean.frames.shape)
-    assert np.array_equal(noisy.frames, clean.frames + noisy.meta["noise_sigma"] * drawn)  # as it always was
+    assert np.array_equal(
+        noisy.frames, clean.frames + noisy.facts.origin.simulation.noise_sigma * drawn
+    )  # as it always was
     rest = (noisy.frames - clean.frames) / sigma
     n = rest.size  # 20,480 values; five standard deviations of each estimate
     assert abs(rest.mean()) < 5 / np.sqrt(n)
@@ -95,10 +97,10 @@ def test_every_face_and_excitation_can_be_recorded_and_saved(tmp_path, observe, 
     found = simulate(PART, observe=observe, excitation=excitation, **options, **SMALL)
     assert found.frames.shape == ((2, 3, 16, 16) if observe == "both" else (3, 16, 16))
     assert (found.boundary, found.face_mean, found.anisotropy) == tuple(options.values())
-    again = load(found.save(tmp_path / "plate.h5"))
+    again = read(found.save(tmp_path / "plate.h5"))
     assert again.digest() == found.digest()
     assert digest(again.meta) == digest(found.meta)
-    assert Specimen.from_record(again.meta["specimen"]) == PART
+    assert Specimen.from_record(again.facts.origin.simulation.record["specimen"]) == PART
 
 
 def test_the_record_says_how_it_was_made():
@@ -143,7 +145,7 @@ def test_a_saved_recording_is_made_again_bit_by_bit(tmp_path, excitation, observ
         dtype="float32",
         **SMALL,
     )
-    saved = load(made.save(tmp_path / "plate.h5"))
+    saved = read(made.save(tmp_path / "plate.h5"))
     again = resimulate(saved)
     assert saved.frames.dtype == again.frames.dtype == np.float32
     assert np.array_equal(again.frames, saved.frames)
@@ -157,7 +159,7 @@ def test_a_saved_recording_is_made_again_bit_by_bit(tmp_path, excitation, observ
 @pytest.mark.parametrize("grid", [GRID, Grid((6, 10, 20), (1.0, 10.0, 10.0))])
 def test_every_engine_and_grid_is_made_again_bit_by_bit(tmp_path, engine, grid):
     made = simulate(PART, grid=grid, engine=engine, times=[0.0, 0.1, 0.35])
-    saved = load(made.save(tmp_path / "plate.h5"))
+    saved = read(made.save(tmp_path / "plate.h5"))
     again = resimulate(saved.meta)
     assert again.frames.dtype == np.float64
     assert again.truth is not None
@@ -185,15 +187,15 @@ def test_what_was_not_simulated_cannot_be_made_again():
 
 def test_many_frames_fit_into_the_record(tmp_path):
     options = {"grid": Grid((1, 1, 1), (1.0, 10.0, 10.0)), "times": 1e-3 * np.arange(1, 20_001), "safety": 1.0}
-    saved = load(simulate(PART, **options).save(tmp_path / "plate.h5"))
-    assert saved.meta["times"] == options["times"].tolist()
+    saved = read(simulate(PART, **options).save(tmp_path / "plate.h5"))
+    assert saved.facts.origin.simulation.record["times"] == options["times"].tolist()
 
 
 def test_single_precision_frames_are_the_double_ones_rounded():
     double, single = (simulate(PART, noise=0.01, dtype=dtype, **SMALL) for dtype in ("float64", "float32"))
     assert single.frames.dtype == np.float32
     assert np.array_equal(single.frames, double.frames.astype(np.float32))
-    assert single.meta["noise_sigma"] == double.meta["noise_sigma"]
+    assert single.facts.origin.simulation.noise_sigma == double.facts.origin.simulation.noise_sigma
 
 
 def test_a_camera_says_more_than_noise():
@@ -203,7 +205,12 @@ def test_a_camera_says_more_than_noise():
     ratio = uneven.frames / simulate(PART, **SMALL).frames
     assert ratio[0].std() == pytest.approx(0.03, rel=1e-6)
     assert np.allclose(ratio, ratio[0], rtol=1e-12)
-    assert uneven.meta["camera"] == {"noise": 0.0, "sigma": 0.0, "gain": 0.03, "gain_length": 0.0}
+    assert uneven.facts.origin.simulation.record["camera"] == {
+        "noise": 0.0,
+        "sigma": 0.0,
+        "gain": 0.03,
+        "gain_length": 0.0,
+    }
     with pytest.raises(InputError, match=r"say Camera\(noise=0.01"):
         simulate(PART, noise=0.01, camera=Camera(gain=0.03), **SMALL)
 

@@ -52,8 +52,8 @@ def run(
     otherwise.
     """
     from nefty.classical.methods import method
-    from nefty.cli.recording import read_recording, refuse_missing
     from nefty.core.errors import InputError
+    from nefty.data.intake.intake import take_in
 
     if show and out is None:
         raise InputError("--open shows the page that is written; give --out FOLDER too.")
@@ -61,9 +61,8 @@ def run(
     settings = _settings(changes or ())
     if sound is not None:
         settings["sound"] = _mask(sound)
-    read = read_recording(recording, options, {"frames": "off", "bin": "off"}, only_cameras=True)
-    refuse_missing(read, only=("--fps", "--flash-frame", "--ambient"))
-    sequence = read.sequence
+    taken = take_in(recording, options.known(), {"frames": "off", "bin": "off"}, only_cameras=True)
+    sequence = taken.complete(only=("fps", "flash_frame", "ambient"))
     alpha = _diffusivity(options.alpha, sequence)
     result = chosen.run(sequence, alpha, **settings)
     lines = _summary(chosen, result)
@@ -72,9 +71,9 @@ def run(
     typer.echo("\n".join([f"{chosen.title}: {recording}", *lines]))
     if out is None:
         return
-    from nefty.cli.run_files import open_in_browser
     from nefty.core.files import write_atomic
     from nefty.report.pages.classical import classical_page
+    from nefty.report.run_files import open_in_browser
 
     given = {"alpha": alpha, **{key: value for key, value in settings.items() if key != "sound"}}
     page = classical_page(chosen, result, sequence, str(recording), lines, given)
@@ -92,8 +91,8 @@ def _diffusivity(given: str | None, sequence: Sequence) -> float | None:
     from nefty.core.units import quantity
 
     if given is None:
-        about = sequence.meta.get("material")
-        return float(about["alpha_z"]) if isinstance(about, dict) and "alpha_z" in about else None
+        material = sequence.facts.material
+        return None if material is None else material.alpha_z
     try:
         return float(given)
     except ValueError:
@@ -119,7 +118,7 @@ def _settings(changes: Any) -> dict[str, Any]:
 
 
 def _mask(path: Path) -> np.ndarray:
-    from nefty.cli.run_files import load_array
+    from nefty.core.arrays import load_array
 
     return load_array(path, "mask of the sound region") > 0
 

@@ -47,10 +47,11 @@ def demonstrate(
     """
     with stages.stage("Load the libraries"):
         from nefty.cli.findings_text import against_truth, describe
-        from nefty.cli.run_files import REPORT, listed, open_in_browser
-        from nefty.cli.run_reconstruction import run_reconstruction, was_interrupted
+        from nefty.cli.run_reconstruction import run_reconstruction
         from nefty.core.interrupt import STOPPED
+        from nefty.core.stopping import StopReason
         from nefty.report.pages.findings import Findings
+        from nefty.report.run_files import REPORT, listed, open_in_browser
 
     with stages.stage("Make the recording", hint="the first time on a machine, compiling takes a while") as report:
         sequence = recording(
@@ -58,7 +59,7 @@ def demonstrate(
         )
     rec = run_reconstruction(sequence, out, stages, overrides=overrides, fresh=fresh)
     typer.echo(f"{describe(rec)}\n\n{against_truth(Findings(rec))}\n\n{listed(out)}")
-    if was_interrupted(rec):
+    if rec.stopped.reason is StopReason.INTERRUPTED:
         typer.echo("\nThis is the best so far; the same command goes on.")
         raise typer.Exit(STOPPED)
     if show:
@@ -68,17 +69,18 @@ def demonstrate(
 def recording(path: Path, *, fresh: bool, **simulation: Any) -> Sequence:
     """The demo's recording from its file; simulated and written if it is not there, or is not the demo's."""
     from nefty.core.errors import NeftyError
-    from nefty.data.load import load
-    from nefty.synth.recording import simulate
-    from nefty.synth.specimen import Specimen, draw_specimen
+    from nefty.data.read import read
+    from nefty.synth.recording import setup_of, simulate, specimen_of
+    from nefty.synth.specimen import draw_specimen
 
     specimen = draw_specimen(SEED, KIND)
     if path.exists() and not fresh:
         try:
-            found = load(path)
-            if Specimen.from_record(found.meta["specimen"]) == specimen and found.meta["noise"] == NOISE:
+            found = read(path)
+            setup = setup_of(found)
+            if specimen_of(found) == specimen and setup is not None and setup.camera.noise == NOISE:
                 return found
-        except (NeftyError, KeyError):
+        except NeftyError:
             pass  # half of a file, or another one: made again below
     simulate(specimen, noise=NOISE, **simulation).save(path)
-    return load(path)
+    return read(path)

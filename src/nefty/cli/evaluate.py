@@ -32,16 +32,16 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a machine to read.")] = False,
 ) -> None:
     """Score a reconstruction against the truth."""
-    from nefty.cli.run_files import load_result
     from nefty.core.errors import InputError
     from nefty.metrics.score import evaluate
+    from nefty.report.run_files import load_result
     from nefty.result.display_units import display_units, in_display_units
 
     rec = load_result(result)
     known = rec.truth if truth is None else _truth(truth)
     if known is None:
         raise InputError(f"{result} does not know the truth on its cells; give it: --truth FILE.npy.")
-    shown = display_units(rec.meta)
+    shown = display_units(rec.facts.units)
     rec, known = in_display_units(rec), shown.diffusivity(known)
     score = evaluate(rec, known, **_scale(rec, known, threshold))
     if not as_json:
@@ -67,13 +67,13 @@ def _scale(rec: Reconstruction, truth: np.ndarray, threshold: float | None) -> d
 
 
 def _truth(path: Path) -> np.ndarray:
-    from nefty.cli.run_files import load_array
+    from nefty.core.arrays import load_array
     from nefty.core.errors import InputError
-    from nefty.data.load import load
+    from nefty.data.read import read
 
     if path.suffix.lower() == ".npy":
         return load_array(path, "truth")
-    found = load(path).truth
+    found = read(path).truth
     if found is None:
         raise InputError(f"the recording {path} does not know the truth; give an array (z, y, x) as .npy.")
     return found

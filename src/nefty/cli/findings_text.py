@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,9 +28,7 @@ def describe(rec: Reconstruction) -> str:
         headline = f"{counted(len(tops), 'indication').capitalize()} found, depth to the top "
         headline += f"{span(min(tops), max(tops), units.length)} of {quantity(rec.grid.size[0], units.length)}."
     parts = [_filled(headline + " " + rec.verdict().text)]
-    notes = rec.meta.get("notes")
-    if isinstance(notes, Sequence) and not isinstance(notes, str):
-        parts += [_filled(f"Note: {note}") for note in notes]
+    parts += [_filled(f"Note: {note.text}") for note in rec.facts.notes]
     if findings.pairs:
         parts.append(_aligned(defect_table(findings, units)))
     return "\n\n".join(parts).replace("\u00a0", " ")
@@ -47,7 +44,7 @@ def against_truth(findings: Findings) -> str:
     text = f"Against the truth: {len(pairs)} of {len(pairs) + missed} true defects found, {invented or 'none'} that "
     text += "are not there." if invented > 1 else "is not there."
     if pairs:
-        length = display_units(findings.rec.meta).length
+        length = display_units(findings.rec.facts.units).length
         errors = [length(found.depth_to_top - true.depth_to_top) for found, true in pairs]
         shown = ", ".join(f"{error:+.3f}" for error in errors) + f" {length.word}".rstrip()
         worst = 100 * max(map(abs, errors)) / length(findings.rec.grid.size[0])

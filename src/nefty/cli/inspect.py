@@ -11,8 +11,8 @@ import typer
 from nefty.cli.recording_options import RecordingOptions, takes_recording_options
 
 if TYPE_CHECKING:
-    from nefty.cli.recording import Recording
-    from nefty.data.preparation.steps import Prepared
+    from nefty.data.intake.intake import Recording
+    from nefty.data.preparation.prepared import Prepared
 
 WIDTH = 100
 
@@ -31,19 +31,18 @@ def run(
 
     Takes the same options as "nefty reconstruct", and changes nothing.
     """
-    from nefty.cli.recording import read_recording
-    from nefty.cli.run_files import open_in_browser
     from nefty.core.files import write_atomic
-    from nefty.report.figures.style import Units
+    from nefty.data.intake.intake import take_in
+    from nefty.report.figures.style import AxisUnits
     from nefty.report.pages.inspection import Inspection, inspection_page
+    from nefty.report.run_files import open_in_browser
 
-    recording = read_recording(file, options)
+    recording = take_in(file, options.known())
     prepared = recording.prepared or _as_it_is(recording)
     lines = _summary(recording, prepared)
     width = max(len(name) for name, _ in lines)
     typer.echo("\n".join(_wrapped(name, value, width) for name, value in lines))
     typer.echo(f"\n{_verdict(recording, options)}")
-    units = recording.sequence.meta.get("units") or {}
     page = inspection_page(
         Inspection(
             file=file.name,
@@ -52,7 +51,7 @@ def run(
             steps=recording.steps or prepared.steps,
             missing=[str(fact) for fact in recording.missing],
             summary=lines,
-            units=Units("", _time_unit(recording), str(units.get("temperature") or "")),
+            units=AxisUnits("", _time_unit(recording), recording.sequence.facts.units.temperature),
         )
     )
     path = write_atomic(out or Path(f"{file.stem}-inspect.html"), page.render())
@@ -86,8 +85,8 @@ def _summary(recording: Recording, prepared: Prepared) -> list[tuple[str, str]]:
     t, y, x = loaded.shape
     unit = _time_unit(recording)
     lines = [("File", str(recording.file))]
-    camera = [str(loaded.meta[key]) for key in ("camera", "lens") if loaded.meta.get(key)]
-    lines += [("Camera", ", ".join(camera))] if camera else []
+    camera = loaded.facts.camera.words()
+    lines += [("Camera", camera)] if camera else []
     both = " on each of two faces" if loaded.observe == "both" else ""
     lines.append(("Frames", f"{t} of {y} x {x} pixels (rows x columns){both}"))
     steps = np.diff(loaded.times)
@@ -106,7 +105,7 @@ def _summary(recording: Recording, prepared: Prepared) -> list[tuple[str, str]]:
 def _all(recording: Recording):
     if recording.steps:
         return recording.steps
-    from nefty.data.preparation.steps import Step
+    from nefty.data.facts import Step
 
     return [Step("preparation", "None: nefty made this recording, or prepared it before, and it says everything.")]
 
@@ -117,31 +116,29 @@ def _physics(recording: Recording, prepared: Prepared) -> list[tuple[str, str]]:
 
     sequence = recording.sequence
     lines = []
-    sigma = prepared.step("times").values["sigma"]
+    sigma, facts = prepared.noise, sequence.facts
     used = prepared.pictures.levels[prepared.pictures.used]
     if sigma and np.isfinite(used).any():
         rise = float(np.nanmax(used))
-        unit = str((sequence.meta.get("units") or {}).get("temperature") or "")
+        unit = facts.units.temperature
         ratio = "" if prepared.step("ambient").assumed else f" of a rise of {rise:.3g} {unit}, 1 in {rise / sigma:.3g}"
         lines.append(("Noise", f"{sigma:.3g} {unit}{ratio}".strip()))
-    metres = (sequence.meta.get("units") or {}).get("length") == "m"
     if sequence.size is not None:
-        factor, unit = (1e3, "mm") if metres else (1.0, "")
+        factor, unit = (1e3, "mm") if facts.units.in_metres else (1.0, "")
         z, y, x = (factor * side for side in sequence.size)
         pixel = factor * sequence.size[1] / sequence.shape[1]
         words = f"{y:.4g} x {x:.4g} {unit}, {z:.4g} {unit} thick; pixels of {pixel:.3g} {unit}"
         lines.append(("Size", " ".join(words.replace(" ,", ",").replace(" ;", ";").split())))
     else:
-        sides = {"pixel": "pixels of {} mm", "thickness": "{} mm thick"}
+        sides = {"pixels of {} mm": facts.pixel, "{} mm thick": facts.thickness}
         known = [
-            words.format(" x ".join(f"{1e3 * float(v):.4g}" for v in np.ravel(sequence.meta[name])))
-            for name, words in sides.items()
-            if name in sequence.meta
+            words.format(" x ".join(f"{1e3 * float(v):.4g}" for v in np.ravel(value)))
+            for words, value in sides.items()
+            if value is not None
         ]
         lines.append(("Size", ", ".join(known) or "not known"))
-    about = sequence.meta.get("material")
-    if sequence.size is not None and isinstance(about, dict) and recording.rate_known:
-        reached = float(about["alpha_z"]) * sequence.times[-1] / sequence.size[0] ** 2
+    if sequence.size is not None and facts.material is not None and recording.rate_known:
+        reached = facts.material.alpha_z * sequence.times[-1] / sequence.size[0] ** 2
         enough = "enough for the whole thickness" if reached >= 0.3 else "too short to see the back wall"
         lines.append(("Fourier number", f"{reached:.3g} = alpha t/L^2 at the last frame, {enough}"))
     return lines
@@ -163,7 +160,7 @@ def _verdict(recording: Recording, options: RecordingOptions) -> str:
 def _time_unit(recording: Recording) -> str:
     if not recording.rate_known:
         return "frames"
-    return str((recording.loaded.meta.get("units") or {}).get("time") or "time unit")
+    return recording.loaded.facts.units.time or "time unit"
 
 
 def _titled(name: str) -> str:

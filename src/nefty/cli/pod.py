@@ -78,10 +78,10 @@ def run(
     typer.echo(_as_json(pod, table) if as_json else _as_text(pod, table))
     if out is None:
         return
-    from nefty.cli.run_files import open_in_browser
     from nefty.core.files import write_atomic
     from nefty.metrics.detection_table import table_csv
     from nefty.report.pages.pod import curve_csv, pod_page
+    from nefty.report.run_files import open_in_browser
 
     page = pod_page(pod, table, threshold=threshold, source=", ".join(map(str, sources)))
     for path, content in (
@@ -112,9 +112,9 @@ def _found(sources: list[Path]) -> list[Path]:
 
 
 def _table(source: Path, truth: Path | None) -> DetectionTable:
-    from nefty.cli.run_files import load_result
     from nefty.metrics.detection_table import read_table, targets_of
     from nefty.metrics.known_defects import listed_defects
+    from nefty.report.run_files import load_result
 
     if source.suffix.lower() == ".csv":
         return read_table(source)

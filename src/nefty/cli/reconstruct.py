@@ -23,7 +23,7 @@ def run(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the run; the file's name with -run if not given.", file_okay=False),
+        typer.Option(help="Folder of the run; beside the file, its name with -run, if not given.", file_okay=False),
     ] = None,
     recipe: Annotated[
         str | None,
@@ -66,52 +66,48 @@ def run(
     from nefty.cli.recipe_text import recipe_text
     from nefty.core.configuration import parse_assignment
     from nefty.core.interrupt import STOPPED
-    from nefty.inversion.recipe import load_recipe
+    from nefty.core.stopping import StopReason
+    from nefty.inversion.recipe import default_recipe, load_recipe
 
     overrides = dict(parse_assignment(text) for text in settings or ())
     if seconds is not None:
         overrides["stop.seconds"] = seconds
     if recipe is not None or show_recipe:
-        resolved = load_recipe(recipe or ("warm" if network else "fast"), overrides)
+        resolved = load_recipe(recipe or default_recipe(started=network is not None), overrides)
         if show_recipe:
             typer.echo(recipe_text(resolved))
             return
     if file is None:
         raise typer.BadParameter("give the recording to reconstruct, such as plate.h5.", param_hint="FILE")
-    folder = out or Path(f"{file.stem}-run")
+    folder = out or file.with_name(f"{file.stem}-run")
 
     from nefty.cli.findings_text import describe
-    from nefty.cli.recording import read_recording, refuse_missing
-    from nefty.cli.run_files import REPORT, listed, open_in_browser
-    from nefty.cli.run_reconstruction import MORE_STAGES, ran_out_of_time, run_reconstruction, was_interrupted
+    from nefty.cli.run_reconstruction import MORE_STAGES, run_reconstruction
+    from nefty.data.intake.intake import take_in
+    from nefty.report.run_files import REPORT, listed, open_in_browser
 
     stages = Stages(total=1 + MORE_STAGES + (network is not None))
     with stages.stage("Read the recording", hint="and load the libraries"):
-        recording = read_recording(file, options)
-        refuse_missing(recording)
-    in_metres = (recording.sequence.meta.get("units") or {}).get("length") == "m"
-    recipe = recipe or ("warm" if network else "real" if in_metres else "fast")
-    for step in recording.assumed:
+        taken = take_in(file, options.known())
+        sequence = taken.complete()
+    for step in taken.assumed:
         stages.say(f"Assumed, {step.name}: {step.text}")
     volume = None
     if network is not None:
         with stages.stage("Ask the network"):
-            volume = _network_volume(recording.sequence, network)
-    rec = run_reconstruction(
-        recording.sequence, folder, stages, recipe=recipe, overrides=overrides, start=volume, fresh=fresh
-    )
-    stopped, late = was_interrupted(rec), ran_out_of_time(rec)
+            volume = _network_volume(sequence, network)
+    rec = run_reconstruction(sequence, folder, stages, recipe=recipe, overrides=overrides, start=volume, fresh=fresh)
     typer.echo(f"{describe(rec)}\n\n{listed(folder)}")
-    if stopped or late:
-        words = ["nefty", "reconstruct", str(file), "--out", str(folder), "--recipe", recipe]
+    if rec.stopped.cut_short:
+        words = ["nefty", "reconstruct", str(file), *(["--out", str(out)] if out is not None else [])]
+        words += ["--recipe", recipe] if recipe is not None else []
         words += [word for text in settings or () for word in ("--set", text)]
         words += ["--network", network] if network is not None else []
-        words += ["--seconds", f"{seconds:g}"] if seconds is not None and not late else []
         words += options.words()
-        typer.echo(f"\nThis is the best so far: {rec.stopped.partition(';')[0]}. To go on:\n{shlex.join(words)}")
+        typer.echo(f"\nThis is the best so far: {rec.stopped.text}. To go on:\n{shlex.join(words)}")
     if show:
         open_in_browser(folder / REPORT)
-    if stopped:
+    if rec.stopped.reason is StopReason.INTERRUPTED:
         raise typer.Exit(STOPPED)
 
 

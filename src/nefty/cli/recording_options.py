@@ -11,9 +11,12 @@ import typing
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from nefty.data.intake.known import Known
 
 
 def _option(metavar: str, help: str, *names: str) -> Any:
@@ -81,17 +84,24 @@ class RecordingOptions:
         return [
             word
             for name, value in self.given().items()
-            for word in (
-                [option_of(name)]
-                if value is True
-                else [option_of(name), f"{value:g}" if isinstance(value, float) else str(value)]
-            )
+            for word in ([option_of(name)] if value is True else [option_of(name), _typed(value)])
         ]
+
+    def known(self) -> Known:
+        """The same for the library."""
+        from nefty.data.intake.known import Known
+
+        return Known.of(self.given(), typed=True)
 
 
 def option_of(name: str) -> str:
     """``"--flash-frame"`` of ``"flash_frame"``."""
     return f"--{name.replace('_', '-')}"
+
+
+def _typed(value: Any) -> str:
+    """A value as it is typed; the number that comes back is the same one."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def takes_recording_options(command: Callable[..., None]) -> Callable[..., None]:

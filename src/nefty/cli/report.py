@@ -28,7 +28,7 @@ def run(
 ) -> None:
     """Write the report of a run again; export its volume."""
     from nefty.cli.findings_text import describe
-    from nefty.cli.run_files import REPORT, load_result, open_in_browser
+    from nefty.report.run_files import REPORT, load_result, open_in_browser
 
     rec = load_result(result)
     folder = result if result.is_dir() else result.parent

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nefty.cli.run_files import are_written, remove_files, write_files
 from nefty.cli.run_progress import STAGES, RunProgress
+from nefty.report.run_files import are_written, remove_files, write_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ def run_reconstruction(
     folder: Path,
     stages: Stages,
     *,
-    recipe: str = "fast",
+    recipe: str | None = None,
     overrides: dict[str, Any] | None = None,
     start: np.ndarray | None = None,
     fresh: bool = False,
@@ -34,7 +34,7 @@ def run_reconstruction(
         sequence: the recording.
         folder: of the run.
         stages: where progress is shown.
-        recipe: a name or a .toml file.
+        recipe: a name or a .toml file; chosen by the recording if not given.
         overrides: dotted keys of the recipe and their values.
         start: diffusivity (z, y, x) to begin with.
         fresh: start over.
@@ -52,23 +52,3 @@ def run_reconstruction(
     else:
         stages.say(f"The run in {folder} is finished; this is its result (--fresh starts over).")
     return found
-
-
-def was_interrupted(rec: Reconstruction) -> bool:
-    """Whether Ctrl-C ended it."""
-    from nefty.inversion.loop import INTERRUPTED
-
-    return rec.stopped == INTERRUPTED
-
-
-def ran_out_of_time(rec: Reconstruction) -> bool:
-    """Whether the seconds it was given were over."""
-    limit, spent = rec.recipe["stop"]["seconds"], rec.history.get("seconds", ())
-    return not is_finished(rec) and limit is not None and len(spent) > 0 and float(spent[-1]) >= limit
-
-
-def is_finished(rec: Reconstruction) -> bool:
-    """Whether all was done that the recipe asks for."""
-    from nefty.inversion.loop import FINISHED
-
-    return rec.stopped == FINISHED

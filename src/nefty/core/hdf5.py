@@ -26,7 +26,7 @@ import numpy as np
 from nefty.core.errors import InputError, NeftyError
 from nefty.core.files import write_atomic
 
-FORMAT = 1
+FORMAT = 2  # 1: recordings and results held their facts in one dictionary, meta
 COMPRESS_FROM = 2**16  # bytes
 DEEPEST = 32  # groups within groups; a damaged file may hold a circle
 DAMAGE = (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError, MemoryError, RecursionError)

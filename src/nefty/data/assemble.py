@@ -1,4 +1,4 @@
-"""From what a file holds and what the user knows to a ``Sequence``; every step is said in ``meta["notes"]``."""
+"""From what a file holds and what the user knows to a ``Sequence``; every step is said in its notes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,29 @@ import numpy as np
 
 from nefty.core.errors import InputError
 from nefty.data import checks
-from nefty.data.facts import Given, MissingTimesError
+from nefty.data.facts import Facts, Note, NoteKind, Origin, Source
+from nefty.data.given import Given, MissingTimesError
 from nefty.data.pieces import Pieces
 from nefty.data.sequence import Sequence
 
-UNKNOWN_FLASH = "Times count as in the file, which does not say when the pulse began."
-UNKNOWN_AMBIENT = "No frame lies before the pulse, so ambient is not known: temperatures are as in the file."
-ONLY_COUNTS = "Values are counts of the camera, not temperatures; give lookup=... or calibration=... for those."
-BECAME = "became temperatures"
+UNKNOWN_FLASH = Note(
+    NoteKind.FLASH, "Times count as in the file, which does not say when the pulse began.", assumed=True
+)
+UNKNOWN_AMBIENT = Note(
+    NoteKind.AMBIENT,
+    "No frame lies before the pulse, so ambient is not known: temperatures are as in the file.",
+    assumed=True,
+)
+ONLY_COUNTS = Note(
+    NoteKind.VALUES,
+    "Values are counts of the camera, not temperatures; give lookup=... or calibration=... for those.",
+    assumed=True,
+)
+UNKNOWN_UNIT = Note(
+    NoteKind.VALUES,
+    'The file does not say the unit of its values; give units="K", "C" or "counts".',
+    assumed=True,
+)
 WORDS = {"counts": "counts", "K": "K", "C": "degrees C", None: "of the file's unit"}
 
 
@@ -37,8 +52,8 @@ class Found:
         onset: when the pulse began, as the file counts time; the time of that frame if not given.
         exact: keep float64 instead of rounding to float32.
         known: further arguments of ``Sequence``.
-        meta: what else the file says.
-        notes: what the reader did or took for granted.
+        facts: what else the file says; of its origin only the parameters of a simulation.
+        notes: what the reader did, in words.
     """
 
     frames: Pieces
@@ -49,7 +64,7 @@ class Found:
     onset: float | None = None
     exact: bool = False
     known: dict[str, Any] = field(default_factory=dict)
-    meta: dict[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
     notes: tuple[str, ...] = ()
 
 
@@ -71,7 +86,7 @@ def assemble(path: str | os.PathLike[str], found: Found, given: Given) -> Sequen
         own = given.flash_frame is None and given.fps is None and given.times is None
         onset = found.onset if own and found.onset is not None else times[pulse]
         times = times - onset
-        counted = f"Times count from the start of the pulse, {onset:g} s in the file."
+        counted = Note(NoteKind.FLASH, f"Times count from the start of the pulse, {onset:g} s in the file.")
     scale, unit, said = _scale(path, found, given)
     ambient, subtracted = _ambient(found.frames, scale, pulse or 0, unit)
     exact = found.exact and found.frames.dtype == np.float64
@@ -79,13 +94,21 @@ def assemble(path: str | os.PathLike[str], found: Found, given: Given) -> Sequen
     if ambient is not None and unit == "C":
         unit = "K"
     if not exact and found.frames.dtype.itemsize > 4 and given.lookup is None:
-        said.append(f"Values were rounded from {found.frames.dtype.name} to float32.")
+        said.append(Note(NoteKind.VALUES, f"Values were rounded from {found.frames.dtype.name} to float32."))
     known, more = _part(found, given)
-    meta = {"source": Path(path).name, **found.meta, **more, "flash_frame": pulse, "ambient": ambient}
-    told = {"time": "s", "temperature": unit} if unit else {"time": "s"}
-    meta["units"] = {**found.meta.get("units", {}), **told}
-    meta["notes"] = [subtracted, counted, *notes, *said, *_sized(found.known, given), *found.notes]
-    return Sequence(frames=values, times=times, **known, meta=meta)
+    origin = Origin(
+        source=Source.FILE,
+        name=Path(path).name,
+        flash_known=pulse is not None,
+        flash_frame=pulse,
+        ambient=ambient,
+        parameters=found.facts.origin.parameters,
+    )
+    read = (Note(NoteKind.FILE, text) for text in found.notes)
+    facts = found.facts.replaced(
+        units=dataclasses.replace(found.facts.units, time="s", temperature=unit or ""), origin=origin, **more
+    ).noted(subtracted, counted, *notes, *said, *_sized(found.known, given), *read)
+    return Sequence(frames=values, times=times, **known, facts=facts)
 
 
 def restate(path: str | os.PathLike[str], sequence: Sequence, given: Given) -> Sequence:
@@ -93,32 +116,32 @@ def restate(path: str | os.PathLike[str], sequence: Sequence, given: Given) -> S
     for name in ("lookup", "calibration", "variable", "axes"):
         if getattr(given, name) is not None:
             raise InputError(f"{Path(path)} is a recording that nefty wrote: it needs no {name}; leave it out.")
-    times, notes, changed = sequence.times, [], {}
+    times, changed = sequence.times, {}
+    notes: list[Note] = []
     if given.fps is not None:
         times = np.arange(sequence.shape[0]) / given.fps
-        notes.append(f"Times follow from fps={given.fps:g}, as given instead of the file's.")
+        notes.append(Note(NoteKind.TIMES, f"Times follow from fps={given.fps:g}, as given instead of the file's."))
     elif given.times is not None:
         times = checks.times(given.times, sequence.shape[0])
-        notes.append("Times were given instead of the file's.")
+        notes.append(Note(NoteKind.TIMES, "Times were given instead of the file's."))
     if given.flash_frame is not None:
         if given.flash_frame >= sequence.shape[0]:
             raise InputError(f"{Path(path)}: flash_frame={given.flash_frame} is not one of {sequence.shape[0]} frames.")
         times = times - times[given.flash_frame]
-        notes.append(f"Times count from frame {given.flash_frame}, as given.")
+        notes.append(Note(NoteKind.FLASH, f"Times count from frame {given.flash_frame}, as given."))
     if times is not sequence.times:
         changed["times"] = times
     size = _size(sequence.shape, given, sequence.size)
     if size != sequence.size:
         changed["size"] = size
         notes += _sized({"size": sequence.size} if sequence.size else {}, given)
-    meta = dict(sequence.meta)
+    facts = sequence.facts
     if given.units is not None:
-        meta["units"] = {**(meta.get("units") or {}), "temperature": given.units}
-        notes.append(f"The values are in {WORDS[given.units]}, as given.")
+        facts = facts.replaced(units=dataclasses.replace(facts.units, temperature=given.units))
+        notes.append(Note(NoteKind.VALUES, f"The values are in {WORDS[given.units]}, as given."))
     if not changed and not notes:
         return sequence
-    meta["notes"] = [*meta.get("notes", []), *notes]
-    return dataclasses.replace(sequence, **changed, meta=meta)
+    return dataclasses.replace(sequence, **changed, facts=facts.noted(*notes))
 
 
 def _refuse_no_recording(path: str | os.PathLike[str], frames: Pieces) -> None:
@@ -128,7 +151,7 @@ def _refuse_no_recording(path: str | os.PathLike[str], frames: Pieces) -> None:
         raise InputError(f"{Path(path)} holds frames of shape {frames.shape} (t, y, x): there is nothing in it.")
 
 
-def _times(path: str | os.PathLike[str], found: Found, given: Given) -> tuple[np.ndarray, list[str]]:
+def _times(path: str | os.PathLike[str], found: Found, given: Given) -> tuple[np.ndarray, list[Note]]:
     frames = found.frames.shape[0]
     instead = "" if found.times is None else " instead of the file's"
     if given.times is not None:
@@ -137,9 +160,10 @@ def _times(path: str | os.PathLike[str], found: Found, given: Given) -> tuple[np
                 f"{Path(path)} has {frames} frames, and the times given the shape {given.times.shape}; "
                 "give one number per frame."
             )
-        return given.times.astype(np.float64), [f"Times were given{instead}."]
+        return given.times.astype(np.float64), [Note(NoteKind.TIMES, f"Times were given{instead}.")]
     if given.fps is not None:
-        return np.arange(frames) / given.fps, [f"Times follow from fps={given.fps:g}, as given{instead}."]
+        text = f"Times follow from fps={given.fps:g}, as given{instead}."
+        return np.arange(frames) / given.fps, [Note(NoteKind.TIMES, text)]
     if found.times is None:
         raise MissingTimesError(
             f"{Path(path)} does not say when its {frames} frames of {found.frames.shape[1]} x {found.frames.shape[2]} "
@@ -153,7 +177,7 @@ def _times(path: str | os.PathLike[str], found: Found, given: Given) -> tuple[np
 
 def _scale(
     path: str | os.PathLike[str], found: Found, given: Given
-) -> tuple[Callable[[np.ndarray], np.ndarray] | None, str | None, list[str]]:
+) -> tuple[Callable[[np.ndarray], np.ndarray] | None, str | None, list[Note]]:
     """How values become temperatures, their unit, and what to say of it."""
     whole = found.frames.dtype.kind in "iu"
     table = given.lookup if given.lookup is not None else found.lookup if given.calibration is None else None
@@ -170,18 +194,19 @@ def _scale(
         if given.lookup is None:
             return by_table, given.units or found.unit or "K", []
         unit = given.units or "K"
-        return by_table, unit, [f"Counts {BECAME}, taken as {unit}, by the lookup table that was given."]
+        text = f"Counts became temperatures, taken as {unit}, by the lookup table that was given."
+        return by_table, unit, [Note(NoteKind.CONVERSION, text)]
     if given.lookup is not None:
         raise InputError(f"{Path(path)} holds {found.frames.dtype}, no counts; a lookup table does not apply to it.")
     if given.calibration is not None:
         slope, offset = given.calibration
         unit = given.units or "K"
-        how = f"Values {BECAME}, taken as {unit}: {slope:g} x value + {offset:g}, as given."
-        return (lambda block: slope * block.astype(np.float64) + offset), unit, [how]
+        text = f"Values became temperatures, taken as {unit}: {slope:g} x value + {offset:g}, as given."
+        return (lambda block: slope * block.astype(np.float64) + offset), unit, [Note(NoteKind.CONVERSION, text)]
     unit = given.units or found.unit or ("counts" if whole else None)
     if unit is None:
-        return None, None, ['The file does not say the unit of its values; give units="K", "C" or "counts".']
-    said = [f"Values are in {WORDS[unit]}, as given."] if given.units else []
+        return None, None, [UNKNOWN_UNIT]
+    said = [Note(NoteKind.VALUES, f"Values are in {WORDS[unit]}, as given.")] if given.units else []
     if unit == "counts":
         said.append(ONLY_COUNTS)
     return None, unit, said
@@ -189,7 +214,7 @@ def _scale(
 
 def _ambient(
     frames: Pieces, scale: Callable[[np.ndarray], np.ndarray] | None, before: int, unit: str | None
-) -> tuple[float | None, str]:
+) -> tuple[float | None, Note]:
     """Median of the frames before the flash, if there are any, and what to say of it."""
     values = frames.first(before) if before else np.zeros(0)
     values = scale(values) if scale is not None and before else values
@@ -198,7 +223,7 @@ def _ambient(
         return None, UNKNOWN_AMBIENT
     ambient = float(np.median(values))
     said = f"Ambient, {ambient:g} {WORDS[unit]}, the median of {before} frames before the pulse, was subtracted."
-    return ambient, said
+    return ambient, Note(NoteKind.AMBIENT, said)
 
 
 def _collect(
@@ -231,6 +256,8 @@ def _size(
     return None if thickness is None or face is None else (thickness, *face)
 
 
-def _sized(known: dict[str, Any], given: Given) -> list[str]:
+def _sized(known: dict[str, Any], given: Given) -> list[Note]:
     names = [name for name in ("pixel", "thickness") if getattr(given, name) is not None]
-    return [f"{' and '.join(names)} as given, instead of the file's."] if names and known.get("size") else []
+    if not names or not known.get("size"):
+        return []
+    return [Note(NoteKind.SIZE, f"{' and '.join(names)} as given, instead of the file's.")]

@@ -10,6 +10,7 @@ import numpy as np
 from nefty.core.checks import number
 from nefty.core.errors import InputError
 from nefty.core.hdf5 import plain
+from nefty.data.facts import Facts
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
 
 
@@ -99,21 +100,17 @@ def truth(given: Any, face: tuple[int, ...]) -> np.ndarray:
     return values
 
 
-def meta(given: Any, face: tuple[int, ...]) -> dict[str, Any]:
-    """Meta data that can be saved: plain values, and arrays of numbers at the top level."""
-    if not isinstance(given, Mapping):
-        raise InputError(f"meta={given!r} must be a dict of plain values.")
-    given = dict(given)
-    if "defect_mask" in given:
-        given["defect_mask"] = _over_the_face("defect_mask", np.asarray(given["defect_mask"]), face, 2)
-    arrays = {key: value for key, value in given.items() if isinstance(value, np.ndarray)}
-    rest = {key: value for key, value in given.items() if key not in arrays}
-    for key, value in arrays.items():
-        if value.dtype.kind not in "biufcU":
-            raise InputError(f"meta[{key!r}] is an array of {value.dtype}; only numbers, truth values and text fit.")
-    if not isinstance(rest.get("notes", []), (list, tuple)):
-        raise InputError(f"meta['notes']={rest['notes']!r} must be a list of sentences.")
-    return {**plain("meta", rest), **arrays}
+def facts(given: Any, face: tuple[int, ...]) -> Facts:
+    """Facts whose maps cover the face and whose further values can be saved."""
+    if not isinstance(given, Facts):
+        raise InputError(f"facts={given!r} must be a nefty.Facts(...); facts_of_meta makes one of an old meta.")
+    if given.defects is not None:
+        for name in ("mask", "depth"):
+            values = getattr(given.defects, name)
+            if values is not None:
+                _over_the_face(f"the {name} of known defects", np.asarray(values), face, 2)
+    plain("extra", given.extra)
+    return given
 
 
 def _numbers(what: str, given: Any) -> np.ndarray:

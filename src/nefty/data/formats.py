@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from nefty.data.facts import Given
+from nefty.data.given import Given
 from nefty.data.sequence import Sequence
 
 GROUP = "nefty.readers"

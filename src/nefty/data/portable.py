@@ -14,12 +14,13 @@ import numpy as np
 
 from nefty.core.errors import InputError
 from nefty.core.hdf5 import plain
+from nefty.data.facts_file import arrays_apart, arrays_joined, facts_of_meta, plain_facts, read_facts
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
 
 EXCITATIONS = {kind.__name__: kind for kind in (GaussianFlash, UniformFlash, TopHatPulse)}
-FORMAT = 1
+FORMAT = 2
 MARK = '{"nefty": '
 
 
@@ -36,8 +37,8 @@ def describe(sequence: Sequence) -> tuple[str, dict[str, np.ndarray]]:
         fields = {f.name: getattr(given, f.name) for f in dataclasses.fields(given)}
         arrays["excitation"] = fields.pop("profile", None)
         values["excitation"] = {"kind": type(given).__name__, **fields}
-    values["meta"] = {key: value for key, value in sequence.meta.items() if not isinstance(value, np.ndarray)}
-    arrays |= {f"meta.{key}": value for key, value in sequence.meta.items() if isinstance(value, np.ndarray)}
+    values["facts"], more = arrays_apart(plain_facts(sequence.facts), "facts")
+    arrays |= more
     text = json.dumps(plain("recording", values))
     return text, {name: np.asarray(array) for name, array in arrays.items() if array is not None}
 
@@ -47,7 +48,7 @@ def restore(text: str, arrays: Mapping[str, np.ndarray], frames: np.ndarray, tim
     try:
         values: dict[str, Any] = json.loads(text)
         version = values.pop("nefty")
-        if version != FORMAT:
+        if version not in (1, FORMAT):
             raise InputError(f"the recording has format {version}, this nefty knows {FORMAT}; install a newer nefty.")
         values["boundary"] = Boundary(**values["boundary"])
         array = arrays.get("excitation")
@@ -57,8 +58,10 @@ def restore(text: str, arrays: Mapping[str, np.ndarray], frames: np.ndarray, tim
         else:
             values["excitation"] = array
         values |= {name: arrays[name] for name in ("mask", "truth", "noise") if name in arrays}
-        more = {name[len("meta.") :]: array for name, array in arrays.items() if name.startswith("meta.")}
-        values["meta"] = {**values["meta"], **more}
+        if version == 1:
+            values["facts"] = facts_of_meta(arrays_joined(values.pop("meta"), arrays, "meta"))
+        else:
+            values["facts"] = read_facts(arrays_joined(values["facts"], arrays, "facts"))
         return Sequence(frames=frames, times=times, **values)
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(

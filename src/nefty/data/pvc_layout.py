@@ -23,7 +23,8 @@ import numpy as np
 from nefty.core.checks import number, one_of
 from nefty.core.errors import InputError
 from nefty.data.assemble import Found, assemble
-from nefty.data.facts import Given
+from nefty.data.facts import METRE, Facts, KnownDefects, Units
+from nefty.data.given import Given
 from nefty.data.pieces import Box, Pieces
 from nefty.data.pvc_labels import read_label
 from nefty.data.readers.matlab5 import frames_at, variables_of
@@ -149,8 +150,8 @@ class PvcFolder:
     def load(self, file: PvcFile, *, pixel: float | str, fps: float | None = None) -> Sequence:
         """Read a recording: counts (t, y, x) without the bad first column, times from the first frame.
 
-        Neither the flash nor ambient is looked for here; ``nefty.data.preparation`` does that. ``meta["depth"]`` holds
-        the true depth (y, x) in m, NaN where the plate is sound.
+        Neither the flash nor ambient is looked for here; ``nefty.data.preparation`` does that. ``facts.defects``
+        holds the true depth (y, x) in m, NaN where the plate is sound.
 
         Args:
             file: which one.
@@ -179,7 +180,7 @@ class PvcFolder:
         part = Found(
             frames=_without_columns(frames),
             unit="counts",
-            meta={"depth": depth, "defect_mask": np.isfinite(depth), "units": {"length": "m"}},
+            facts=Facts(units=Units(length=METRE), defects=KnownDefects(mask=np.isfinite(depth), depth=depth)),
             notes=tuple(notes),
         )
         return assemble(

@@ -15,6 +15,7 @@ from nefty.core.errors import InputError
 from nefty.core.grid import AXES, Grid
 from nefty.core.hdf5 import digest
 from nefty.data import checks
+from nefty.data.facts import Facts, Note, NoteKind
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
 
@@ -41,9 +42,7 @@ class Sequence:
         mask: pixels (y, x) that count; all if not given.
         noise: standard deviation of a value, or of the values of each frame, (t,); estimated if not given.
         truth: the diffusivity (z, y, x), where known; its cells may be smaller or larger than the pixels.
-        meta: whatever else is known, as plain values or arrays: source, simulator, specimen, units.
-            ``meta["notes"]`` lists, in words, what was done to the recording; ``meta["defect_mask"]`` holds the
-            pixels (y, x) known to lie over a defect.
+        facts: whatever else is known: units, material, camera, origin, known defects, and notes on what was done.
     """
 
     frames: np.ndarray
@@ -57,7 +56,7 @@ class Sequence:
     mask: np.ndarray | None = None
     noise: float | np.ndarray | None = None
     truth: np.ndarray | None = None
-    meta: dict[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
 
     def __post_init__(self) -> None:
         one_of("observe", self.observe, OBSERVE)
@@ -76,7 +75,7 @@ class Sequence:
             "mask": mask,
             "noise": None if self.noise is None else checks.noise(self.noise, frames.shape[-3]),
             "truth": None if self.truth is None else checks.truth(self.truth, face),
-            "meta": checks.meta(self.meta, face),
+            "facts": checks.facts(self.facts, face),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -115,8 +114,12 @@ class Sequence:
         """The same recording where only the pixels of ``mask`` (y, x) count."""
         return dataclasses.replace(self, mask=mask)
 
+    def with_facts(self, facts: Facts) -> Sequence:
+        """The same recording with other facts."""
+        return dataclasses.replace(self, facts=facts)
+
     def after_flash(self) -> Sequence:
-        """The frames after t = 0; ``meta["notes"]`` says how many were left out."""
+        """The frames after t = 0; a note says how many were left out."""
         late = self.times > 0
         if late.all():
             return self
@@ -125,10 +128,14 @@ class Sequence:
                 f"all {late.size} frames lie at or before the flash at t = 0 (the last at {self.times[-1]:g}); "
                 "count the times from the flash."
             )
-        note = f"{np.count_nonzero(~late)} of {late.size} frames, at or before the flash at t = 0, were left out."
+        text = f"{np.count_nonzero(~late)} of {late.size} frames, at or before the flash at t = 0, were left out."
         noise = self.noise[late] if isinstance(self.noise, np.ndarray) else self.noise
         return dataclasses.replace(
-            self, frames=self.frames[..., late, :, :], times=self.times[late], noise=noise, meta=self._noted(note)
+            self,
+            frames=self.frames[..., late, :, :],
+            times=self.times[late],
+            noise=noise,
+            facts=self.facts.noted(Note(NoteKind.LEFT_OUT, text)),
         )
 
     def region(self, rows: Range, columns: Range) -> Sequence:
@@ -149,13 +156,11 @@ class Sequence:
             "boundary": dataclasses.replace(self.boundary, lateral="adiabatic"),
             "mask": None if self.mask is None else self.mask[top:bottom, left:right],
             "truth": None if self.truth is None else _crop("truth", self.truth, cut),
-            "meta": self._noted(f"rows {top} to {bottom} of {ny} and columns {left} to {right} of {nx} were cut out."),
+            "facts": self._facts_of(cut),
         }
         if self.size is not None:
             z, y, x = self.size
             changed["size"] = (z, y * (bottom - top) / ny, x * (right - left) / nx)
-        if "defect_mask" in self.meta:
-            changed["meta"]["defect_mask"] = _crop("defect_mask", self.meta["defect_mask"], cut)
         return dataclasses.replace(self, **changed)
 
     def truth_on(self, shape: tuple[int, ...]) -> np.ndarray | None:
@@ -163,9 +168,13 @@ class Sequence:
         return self.truth if self.truth is not None and self.truth.shape == shape else None
 
     def digest(self) -> str:
-        """Hash of all that a reconstruction depends on; not of the truth and the meta data."""
-        left_out = ("truth", "meta")
-        return digest({f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in left_out})
+        """Hash of all that a reconstruction depends on: frames, times, sides, flash, and of the facts the material,
+        whose diffusivity is where the calibration begins; not of the truth and of what is only shown.
+        """
+        left_out = ("truth", "facts")
+        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in left_out}
+        alpha = None if self.facts.material is None else self.facts.material.alpha_z
+        return digest({**values, "alpha_z": alpha, "in_metres": self.facts.units.in_metres})
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a file that ``load`` reads back as it was; what it held stays until all of the new one is there.
@@ -179,13 +188,28 @@ class Sequence:
 
     @staticmethod
     def load(path: str | os.PathLike[str], **given: Any) -> Sequence:
-        """Read a recording; see ``nefty.load``."""
-        from nefty.data.load import load
+        """Read what ``save`` wrote, or any other recording as its file holds it; see ``nefty.read``."""
+        from nefty.data.read import read
 
-        return load(path, **given)
+        return read(path, **given)
 
-    def _noted(self, note: str) -> dict[str, Any]:
-        return {**self.meta, "notes": [*self.meta.get("notes", []), note]}
+    def _facts_of(self, cut: dict[str, tuple[int, int, int]]) -> Facts:
+        """The facts of a rectangle of pixels."""
+        (top, bottom, ny), (left, right, nx) = cut["rows"], cut["columns"]
+        text = f"rows {top} to {bottom} of {ny} and columns {left} to {right} of {nx} were cut out."
+        facts = self.facts.noted(Note(NoteKind.REGION, text)).replaced(window=self.facts.window.cut(top, left))
+        known = facts.defects
+        if known is not None:
+            maps = {name: getattr(known, name) for name in ("mask", "depth")}
+            cropped = {
+                name: _crop(f"the {name} of known defects", values, cut)
+                for name, values in maps.items()
+                if values is not None
+            }
+            facts = facts.replaced(defects=dataclasses.replace(known, **cropped))
+        if facts.gain is not None and facts.gain.shape == (ny, nx):
+            facts = facts.replaced(gain=facts.gain[top:bottom, left:right].copy())
+        return facts
 
     def _excitation_of(self, cut: dict[str, tuple[int, int, int]]) -> Excitation | None:
         """The part of the excitation over a rectangle of pixels."""

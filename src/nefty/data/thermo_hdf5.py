@@ -26,8 +26,10 @@ import numpy as np
 from nefty.core.errors import InputError
 from nefty.core.hdf5 import creating, mark, put, put_array, refuse_other, take, take_array
 from nefty.data.assemble import Found, assemble, restate
-from nefty.data.facts import Given
+from nefty.data.facts import METRE, Facts, KnownDefects, Origin, Units
+from nefty.data.facts_file import facts_of_meta, plain_facts, read_facts
 from nefty.data.formats import Format
+from nefty.data.given import Given
 from nefty.data.hdf5_safety import opened_safely
 from nefty.data.pieces import Pieces, of_array
 from nefty.data.portable import flash_or_pulse
@@ -51,21 +53,21 @@ def write_recording(sequence: Sequence, path: str | os.PathLike[str]) -> Path:
     """Write a recording; what the file held stays until all of the new one is on the disk."""
     if Path(path).suffix.lower() not in (".h5", ".hdf5"):
         raise InputError(f"{os.fspath(path)} must end in .h5 or .hdf5, the format that recordings are saved in.")
-    units = sequence.meta.get("units") or {}
+    units, defects = sequence.facts.units, sequence.facts.defects
     with creating(path) as file:
         mark(file, KIND)
         faces = sequence.frames if sequence.observe == "both" else sequence.frames[None]
         for name, frames in zip(("Tdata", "TdataBack"), faces, strict=False):
             data = put_array(file.require_group("Data"), name, np.moveaxis(frames, 0, -1))
-            data.attrs["Unit"] = _unit(units.get("temperature"))
+            data.attrs["Unit"] = _unit(units.temperature)
         about = file.create_group("MetaData")
-        put_array(about, "DomainValues", sequence.times).attrs["Unit"] = _unit(units.get("time"))
+        put_array(about, "DomainValues", sequence.times).attrs["Unit"] = _unit(units.time)
         put_array(about, "ExcitationSignal", _signal(sequence)).attrs["Unit"] = _unit("1")
         known = file.create_group("GroundTruth")
         if sequence.truth is not None:
             put_array(known, "Diffusivity", sequence.truth).attrs["AxisOrder"] = "z, y, x"
-        if "defect_mask" in sequence.meta:
-            over = np.where(np.asarray(sequence.meta["defect_mask"]) > 0, 255, 0).astype(np.uint8)
+        if defects is not None and defects.mask is not None:
+            over = np.where(defects.mask, 255, 0).astype(np.uint8)
             put_array(known, "DefectMask", over).attrs["Unit"] = _unit("1")
         put(file.create_group("nefty"), _extras(sequence))
     return Path(path)
@@ -75,7 +77,7 @@ def read_recording(path: str | os.PathLike[str], given: Given | None = None) -> 
     """Read a recording that nefty, pyThermoNDT or a program with the same layout wrote.
 
     Of a file without nefty's group the frames become a rise above ambient and the times count from the pulse, where
-    ``ExcitationSignal`` or ``flash_frame`` tells when that was; ``meta["notes"]`` says what was done.
+    ``ExcitationSignal`` or ``flash_frame`` tells when that was; ``facts.notes`` says what was done.
     """
     path, given = Path(path), given or Given()
     with opened_safely(path) as file:
@@ -116,11 +118,11 @@ def pulsed(
     rows = parameters(table)
     known = {"boundary": Boundary(lateral="adiabatic"), **known_from(rows)} if times is not None else {}
     told = known.pop("onset", np.nan)
-    meta: dict[str, Any] = {"units": {"length": "m"}} if times is not None else {}
-    if rows:
-        meta["simulation"] = {name: value for name, (value, _) in rows.items()}
-    if defects is not None:
-        meta["defect_mask"] = defects > 0
+    facts = Facts(
+        units=Units(length=METRE if times is not None else ""),
+        defects=None if defects is None else KnownDefects(mask=defects > 0),
+        origin=Origin(parameters={name: value for name, (value, _) in rows.items()}),
+    )
     pulse = onset = None
     if times is not None:
         times = np.ravel(times).astype(np.float64)
@@ -140,7 +142,7 @@ def pulsed(
         onset=onset,
         exact=times is not None,
         known=known,
-        meta=meta,
+        facts=facts,
         notes=notes,
     )
 
@@ -161,7 +163,7 @@ def _extras(sequence: Sequence) -> dict[str, Any]:
         "observe": sequence.observe,
         "mask": sequence.mask,
         "noise": sequence.noise,
-        "meta": sequence.meta,
+        "facts": plain_facts(sequence.facts),
     }
 
 
@@ -171,6 +173,7 @@ def _own(file: h5py.File) -> dict[str, Any]:
     saved = values["excitation"]
     values["excitation"] = saved if saved is None or isinstance(saved, np.ndarray) else flash_or_pulse(saved)
     values["boundary"] = Boundary(**values["boundary"])
+    values["facts"] = facts_of_meta(values.pop("meta")) if "meta" in values else read_facts(values["facts"])
     names = ("Data/Tdata", "Data/TdataBack") if values["observe"] == "both" else ("Data/Tdata",)
     faces = [of_array(_dataset(file, name), "yxt") for name in names]
     frames = np.empty((len(faces), *faces[0].shape), faces[0].dtype.newbyteorder("="))

@@ -14,6 +14,7 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from nefty.core.errors import NeftyError
 from nefty.core.interrupt import Interrupt
+from nefty.core.stopping import FINISHED, INTERRUPTED, Stopped, StopReason
 from nefty.fields.neural import NeuralField
 from nefty.fields.voxel import VoxelField
 from nefty.inversion.build import build_field, build_optimiser, set_background
@@ -28,8 +29,6 @@ from nefty.physics.heat_model import HeatModel
 
 TOLERANCE = 0.01  # of the misfit around the noise floor
 RANGE = (0.2, 4.0)  # within which the weight may move, as multiples of the first
-FINISHED = "all iterations were done"
-INTERRUPTED = "it was stopped by Ctrl-C; the same command goes on from here"
 FAINT = 2.0  # times the model's error: less noise than that is none
 PLATEAU_WINDOW = 10  # iterations
 SETTLING = 20  # iterations over which a misfit that falls is not settled
@@ -117,7 +116,7 @@ class Optimisation:
         save: Callable[[State], None] = lambda state: None,
         progress: Progress | None = None,
         every: float = 10.0,
-    ) -> str:
+    ) -> Stopped:
         """Work until the recipe is done, a limit is reached, or Ctrl-C; returns why it ended.
 
         Args:
@@ -303,15 +302,16 @@ class Optimisation:
         for name, number in row.items():
             state.history.setdefault(name, []).append(float(number))
 
-    def _reason(self, interrupt: Interrupt) -> str | None:
+    def _reason(self, interrupt: Interrupt) -> Stopped | None:
         """Why to end now, if at all."""
         stop = self.recipe.stop
         if interrupt.asked:
             return INTERRUPTED
         if stop.seconds is not None and self.spent + self.state.seconds >= stop.seconds:
-            return f"the {stop.seconds:g} s it was given were over"
+            return Stopped(StopReason.OUT_OF_TIME, f"the {stop.seconds:g} s it was given were over")
         if stop.misfit and self.misfit <= stop.misfit:
-            return f"the misfit came down to {stop.misfit:g} times the noise floor"
+            text = f"the misfit came down to {stop.misfit:g} times the noise floor"
+            return Stopped(StopReason.GOOD_ENOUGH, text)
         return None
 
     def _settled(self, stage: Stage) -> bool:

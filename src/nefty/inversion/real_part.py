@@ -17,6 +17,7 @@ from scipy import ndimage
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
+from nefty.data.facts import CalibratedValue, Note, NoteKind
 from nefty.inversion.observation import Observation
 from nefty.inversion.recipe import Recipe
 from nefty.inversion.sound_decay import LEAST, SoundDecay, SoundFit
@@ -220,20 +221,20 @@ class RealPart:
         self.decay = SoundDecay(**state["decay"])
         self._void, self._entered = state["void"], bool(state["entered"])
 
-    def summary(self) -> dict[str, dict[str, Any]]:
-        """What was calibrated, for the report: value, start and unit of each."""
+    def summary(self) -> tuple[CalibratedValue, ...]:
+        """What was calibrated, for the report."""
         decay, (alpha, h) = self.decay, self._start
-        rows: dict[str, dict[str, Any]] = {"bulk alpha_z": {"value": decay.alpha, "start": alpha, "unit": "m2/s"}}
+        rows = [CalibratedValue("bulk alpha_z", decay.alpha, alpha, "m2/s")]
         boundary = self._model.boundary
         for face, value, start in (("front", decay.h_front, h[0]), ("back", decay.h_back, h[1])):
             if getattr(boundary, face) == "robin":
-                rows[f"h_{face}/(rho c)"] = {"value": value, "start": start, "unit": "m/s"}
-        rows["amplitude"] = {"value": decay.amplitude, "start": self._pulse.amplitude, "unit": "K"}
+                rows.append(CalibratedValue(f"h_{face}/(rho c)", value, start, "m/s"))
+        rows.append(CalibratedValue("heating", decay.amplitude, self._pulse.amplitude, "K"))
         if self._recipe.calibration.surroundings and np.isfinite(decay.margin):
-            rows["heated margin"] = {"value": decay.margin, "start": None, "unit": "m"}
-        return rows
+            rows.append(CalibratedValue("heated margin", decay.margin, None, "m"))
+        return tuple(rows)
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """What was left out, in words."""
         used, times = self.used, self._model.times
         said = []
@@ -254,7 +255,7 @@ class RealPart:
                 f"Frames after {times[used][-1]:.3g} s (a Fourier number of {self._recipe.calibration.until:g}) served "
                 "the calibration only."
             )
-        return said
+        return [Note(NoteKind.CALIBRATION, text) for text in said]
 
     def _fitted(self, times: np.ndarray) -> HeatModel:
         initial = dataclasses.replace(self._pulse, amplitude=self.decay.amplitude)

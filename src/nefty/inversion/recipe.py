@@ -194,6 +194,16 @@ def limited(recipe: Recipe, iterations: int) -> Recipe:
     return recipe.model_copy(update={"stages": tuple(stages)})
 
 
+def default_recipe(*, in_metres: bool = False, started: bool = False) -> str:
+    """The recipe where none is named: ``"warm"`` from a volume, ``"real"`` for recordings in metres, else ``"fast"``.
+
+    Args:
+        in_metres: whether the recording is of a real part, or like one.
+        started: whether there is a volume to begin with.
+    """
+    return "warm" if started else "real" if in_metres else "fast"
+
+
 def recipe_names() -> list[str]:
     """The recipes that come with nefty."""
     return RECIPES.names()

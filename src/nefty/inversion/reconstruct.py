@@ -17,17 +17,20 @@ from nefty.core.errors import InputError
 from nefty.core.hdf5 import digest
 from nefty.core.provenance import provenance
 from nefty.core.run_folder import RunFolder
+from nefty.core.stopping import StopReason
 from nefty.data.dead_pixels import dead_pixels
+from nefty.data.facts import Heating, Note, NoteKind
 from nefty.data.noise import estimate_noise
 from nefty.data.sequence import Sequence
 from nefty.inversion.build import build_model, with_excitation
 from nefty.inversion.calibration import Calibration, calibrate, first_guess
-from nefty.inversion.loop import FINISHED, Optimisation, State, history_of
+from nefty.inversion.loop import Optimisation, State, history_of
 from nefty.inversion.observation import Observation, peak_of
 from nefty.inversion.real_part import RealPart
-from nefty.inversion.recipe import Recipe, load_recipe
+from nefty.inversion.recipe import Recipe, default_recipe, load_recipe
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.pulses import TopHatPulse
+from nefty.result.effort import Effort
 from nefty.result.reconstruction import Reconstruction
 
 FREE = ("stop", "summary")  # may differ when a run goes on
@@ -51,7 +54,7 @@ class Watch:
 def reconstruct(
     sequence: Sequence,
     model: HeatModel | None = None,
-    recipe: str | Path | Mapping[str, Any] | Recipe = "fast",
+    recipe: str | Path | Mapping[str, Any] | Recipe | None = None,
     *,
     overrides: Mapping[str, Any] | None = None,
     start: np.ndarray | None = None,
@@ -64,8 +67,8 @@ def reconstruct(
     Args:
         sequence: the recording.
         model: of the part; built from what the recording says about itself if not given.
-        recipe: a name (``"fast"``, ``"neural"``, ``"paper"``; ``"real"`` for recordings of real parts in metres and
-            seconds), a .toml file, or a mapping.
+        recipe: a name (``"fast"``, ``"neural"``, ``"paper"``, ``"real"``, ``"warm"``), a .toml file, or a mapping; if not
+            given, ``"warm"`` with ``start``, ``"real"`` for a recording in metres, else ``"fast"``.
         overrides: dotted keys of the recipe and their values, such as ``{"stop.seconds": 20}``.
         start: diffusivity (z, y, x) to begin with, such as a trained network's; the recipe ``"warm"`` is made for it.
         run: a folder for checkpoints, the log and the result. The same call goes on with a run that was interrupted
@@ -76,9 +79,11 @@ def reconstruct(
     Returns:
         the result; after Ctrl-C the best so far.
     """
-    chosen, watch = load_recipe(recipe, overrides), watch or Watch()
     if not isinstance(sequence, Sequence):
         raise InputError(f"a recording must be a nefty.Sequence, got {type(sequence).__name__}; see nefty.load.")
+    if recipe is None:
+        recipe = default_recipe(in_metres=sequence.facts.units.in_metres, started=start is not None)
+    chosen, watch = load_recipe(recipe, overrides), watch or Watch()
     if run is None:
         return _reconstruct(sequence, model, chosen, start, None, watch)
     config = {"recipe": chosen.model_dump(mode="json"), "model": None if model is None else _describe(model)}
@@ -90,10 +95,10 @@ def reconstruct(
             return Reconstruction.load(folder.path)
         found = _reconstruct(sequence, model, chosen, start, folder, watch)
         found.save(folder.path)
-        if found.stopped == FINISHED:
-            folder.finish(stopped=found.stopped)
+        if found.stopped.reason is StopReason.FINISHED:
+            folder.finish(stopped=found.stopped.text)
         else:
-            folder.log("paused", stopped=found.stopped)
+            folder.log("paused", stopped=found.stopped.text)
         return found
 
 
@@ -145,20 +150,15 @@ def _reconstruct(
     profile = state.background if len(state.background) else np.median(volume, axis=(1, 2))
     facts = {
         "recipe": recipe.name,
-        "seed": str(recipe.seed),
+        "seed": recipe.seed,
         "input": sequence.digest(),
-        "seconds of preparation": f"{prepared:.2f}",
-        "seconds of optimisation": f"{state.seconds:.2f}",
-        "evaluations": str(state.evaluations),
-        "unknowns": f"{work.field.unknowns:,}",
     }
-    if background is not None:
-        facts["bulk diffusivity"] = f"{np.exp(np.mean(np.log(profile))):.5g}"
-    meta = {**sequence.meta, "notes": notes, "lateral": model.boundary.lateral}
+    known = sequence.facts.noted(*notes)
     compared = _compared(seen, model, volume) if part is None else _compared_part(part, work, volume)
     if part is not None:
-        meta |= {"calibration": part.summary(), "gain": work.pixel_factors()[0], "notes": [*notes, *part.notes()]}
-        meta |= {"excitation": _excitation(sequence)}
+        known = known.noted(*part.notes()).replaced(
+            calibration=part.summary(), gain=work.pixel_factors()[0], heating=_heating(sequence)
+        )
     return Reconstruction(
         grid=model.grid,
         alpha=volume,
@@ -169,8 +169,11 @@ def _reconstruct(
         recipe=recipe.model_dump(mode="json"),
         provenance={**facts, **provenance()},
         stopped=stopped,
+        effort=Effort(prepared, state.seconds, state.evaluations, work.field.unknowns),
+        bulk=None if background is None else float(np.exp(np.mean(np.log(profile)))),
         truth=sequence.truth_on(model.grid.shape),
-        meta=meta,
+        lateral=model.boundary.lateral,
+        facts=known,
     )
 
 
@@ -205,22 +208,20 @@ def _first_alpha(sequence: Sequence, recipe: Recipe) -> float:
     """A first guess of the diffusivity through the thickness."""
     if recipe.calibration.start is not None:
         return recipe.calibration.start
-    known = sequence.meta.get("material")
-    if isinstance(known, Mapping) and isinstance(known.get("alpha_z"), (int, float)):
-        return float(known["alpha_z"])
+    if sequence.facts.material is not None:
+        return sequence.facts.material.alpha_z
     raise InputError(
-        "the material of the part is not known; give --material or --alpha, Sequence(meta={'material': {'alpha_z': "
-        "...}}), or calibration.start in the unit of the recording."
+        "the material of the part is not known; give --material or --alpha (material= or alpha= of nefty.load), "
+        "Sequence(facts=nefty.Facts(material=...)), or calibration.start in the unit of the recording."
     )
 
 
-def _excitation(sequence: Sequence) -> dict[str, Any]:
+def _heating(sequence: Sequence) -> Heating:
     pulse = sequence.excitation
-    length = {"duration": pulse.duration} if isinstance(pulse, TopHatPulse) else {}
-    return {"kind": type(pulse).__name__, **length}
+    return Heating(type(pulse).__name__, pulse.duration if isinstance(pulse, TopHatPulse) else None)
 
 
-def observe(sequence: Sequence, model: HeatModel, recipe: Recipe) -> tuple[Observation, list[str]]:
+def observe(sequence: Sequence, model: HeatModel, recipe: Recipe) -> tuple[Observation, list[Note]]:
     """What of a recording is compared with the model, and in words what was left out."""
     frames, counted = sequence.frames, sequence.weights()
     expected = ((2,) if model.observe == "both" else ()) + (len(model.times), *model.grid.shape[1:])
@@ -234,14 +235,15 @@ def observe(sequence: Sequence, model: HeatModel, recipe: Recipe) -> tuple[Obser
             f"the frames have the times {sequence.times[0]:g}..{sequence.times[-1]:g}, the model "
             f"{model.times[0]:g}..{model.times[-1]:g}; build the model for the frames after the flash."
         )
-    notes = list(sequence.meta.get("notes", []))
+    notes: list[Note] = []
     missing = int((~np.isfinite(frames)).sum())
     if missing:
-        notes.append(f"{missing} missing values do not count.")
+        notes.append(Note(NoteKind.LEFT_OUT, f"{missing} missing values do not count."))
     dead = dead_pixels(frames, counted)
     if dead.any():
         counted = counted & ~dead
-        notes.append(f"{int(dead.sum())} dead pixels were found and do not count.")
+        text = f"{int(dead.sum())} dead pixels were found and do not count."
+        notes.append(Note(NoteKind.LEFT_OUT, text))
     sigma = sequence.noise if recipe.noise.sigma is None else recipe.noise.sigma
     if sigma is None:
         sigma = estimate_noise(frames, counted)

@@ -99,7 +99,7 @@ def targets_of(rec: Reconstruction, run: str = "", known: Sequence[KnownDefect] 
         known: the defects of the part; what the reconstruction itself knows if not given.
     """
     known = known_defects(rec) if known is None else known
-    length, found = display_units(rec.meta).length, rec.segmentation()
+    length, found = display_units(rec.facts.units).length, rec.segmentation()
     frames, heated = front_frames(rec.measured), heating(front_frames(rec.fitted))
     occupied = np.any([found.footprint, *(k.footprint for k in known)], axis=0)
     pairs = paired(rec.defects(), list(known))

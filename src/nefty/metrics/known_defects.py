@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
+from nefty.data.facts import Hole
 from nefty.metrics.csv_columns import number_in, read_columns
 from nefty.result.components import label
 from nefty.result.defects import find_defects
@@ -43,39 +43,32 @@ class KnownDefect:
 
 
 def known_defects(rec: Reconstruction) -> list[KnownDefect]:
-    """What a reconstruction knows: the true volume, else ``meta["holes"]``, else ``meta["defect_mask"]``.
-
-    A hole has ``centre`` and ``width``, both (y, x), and ``depth``, in the grid's unit from the corner of the frames as
-    they were read; ``kind`` is ``"round"`` or ``"rectangular"``.
-    """
+    """What a reconstruction knows: the true volume, else the holes, else the mask of ``facts.defects``."""
     if rec.truth is not None:
         return _of_volume(rec, np.asarray(rec.truth, dtype=np.float64))
-    holes = rec.meta.get("holes")
-    if holes is not None:
-        return holes_as_defects(rec, holes)
-    mask = rec.meta.get("defect_mask")
-    if mask is not None:
-        return _of_mask(rec, np.asarray(mask) > 0)
+    known = rec.facts.defects
+    if known is not None and known.holes is not None:
+        return holes_as_defects(rec, known.holes)
+    if known is not None and known.mask is not None:
+        return _of_mask(rec, known.mask)
     raise InputError(
-        'this result does not know its defects; give them as a table, or in meta["holes"] or meta["defect_mask"] of '
-        "the recording."
+        "this result does not know its defects; give them as a table, or with the recording: "
+        "Sequence(facts=nefty.Facts(defects=nefty.KnownDefects(holes=... or mask=...)))."
     )
 
 
-def holes_as_defects(rec: Reconstruction, holes: Iterable[Mapping[str, Any]]) -> list[KnownDefect]:
+def holes_as_defects(rec: Reconstruction, holes: Iterable[Hole]) -> list[KnownDefect]:
     """Holes as known defects; those beyond what was reconstructed are left out."""
-    pixels, (_, height, width) = frame_pixels(rec.grid, rec.meta), rec.grid.size
+    pixels, (_, height, width) = frame_pixels(rec.grid, rec.facts.window), rec.grid.size
     found = []
     for hole in holes:
-        y, x = pixels.place(*(float(c) for c in hole["centre"]))
+        y, x = pixels.place(*hole.centre)
         if not (0 <= y <= height and 0 <= x <= width):
             continue
-        sizes = tuple(float(w) for w in hole["width"])
-        round_one = hole.get("kind", "round") == "round"
-        area = sizes[0] * sizes[1] * (math.pi / 4 if round_one else 1.0)
-        footprint = _covered(rec.grid, (y, x), (sizes[0], sizes[1]), round_one=round_one)
-        depth = float(hole.get("depth", math.nan))
-        found.append(KnownDefect((depth, y, x), math.sqrt(4 * area / math.pi), footprint))
+        round_one = hole.kind == "round"
+        area = hole.width[0] * hole.width[1] * (math.pi / 4 if round_one else 1.0)
+        footprint = _covered(rec.grid, (y, x), hole.width, round_one=round_one)
+        found.append(KnownDefect((hole.depth, y, x), math.sqrt(4 * area / math.pi), footprint))
     return found
 
 
@@ -90,7 +83,7 @@ def listed_defects(path: str | os.PathLike[str], rec: Reconstruction, run: str =
         rec: the reconstruction.
         run: its name.
     """
-    path, length = Path(path), display_units(rec.meta).length
+    path, length = Path(path), display_units(rec.facts.units).length
     rows, columns, unit = read_columns(path)
     if missing := [name for name in ("x", "y", "size") if name not in columns]:
         raise InputError(f"{path} has no column {missing[0]}; a table of known defects needs x, y and size.")
@@ -102,7 +95,7 @@ def listed_defects(path: str | os.PathLike[str], rec: Reconstruction, run: str =
             continue
         x, y, size = (number_in(path, line, name, row[name]) / length.factor for name in ("x", "y", "size"))
         depth = number_in(path, line, "depth", row.get("depth", ""), empty=math.nan) / length.factor
-        holes.append({"centre": (y, x), "width": (size, size), "depth": depth})
+        holes.append(Hole("round", (y, x), (size, size), depth))
     return holes_as_defects(rec, holes)
 
 
@@ -129,8 +122,8 @@ def _of_volume(rec: Reconstruction, truth: np.ndarray) -> list[KnownDefect]:
 def _of_mask(rec: Reconstruction, mask: np.ndarray) -> list[KnownDefect]:
     if mask.shape != rec.grid.shape[1:]:
         raise InputError(
-            f'meta["defect_mask"] has shape {mask.shape}, the pixels are {rec.grid.shape[1:]} (y, x); give the known '
-            "defects as a table."
+            f"the mask of known defects has shape {mask.shape}, the pixels are {rec.grid.shape[1:]} (y, x); give them "
+            "as a table."
         )
     labels, number = label(mask, periodic=False)
     _, dy, dx = rec.grid.spacing

@@ -17,7 +17,7 @@ from nefty.core.grid import Grid
 from nefty.data.sequence import Sequence
 from nefty.metrics.volume import checked
 from nefty.synth.explicit import simulate_explicit
-from nefty.synth.specimen import Specimen
+from nefty.synth.recording import setup_of, specimen_of
 
 SAFETY = 16.0
 
@@ -73,13 +73,13 @@ def resimulated(
     """Frames that a volume would have given, float64, (t, y, x) or (2, t, y, x).
 
     Times, excitation, boundary, anisotropy and observed faces are the recording's; the face mean is that of the data
-    (``sequence.meta``), where it is known, and not that of the model that inverts them.
+    (``setup_of``), where it is known, and not that of the model that inverts them.
 
     Args:
         reconstruction: a volume (z, y, x), or anything that has one as ``.alpha``; a column of cells per pixel.
         sequence: the recording.
-        safety: of the substeps; that of ``sequence.meta``, or 16.
-        refine: simulate on cells so many times smaller; that of ``sequence.meta``, or 1.
+        safety: of the substeps; that of the recording's simulation, or 16.
+        refine: simulate on cells so many times smaller; that of the recording's simulation, or 1.
     """
     alpha = checked(getattr(reconstruction, "alpha", reconstruction))
     return _simulated(alpha, sequence.grid(alpha.shape[0]), sequence, safety, refine)
@@ -90,14 +90,14 @@ def noise_free(sequence: Sequence) -> np.ndarray:
 
     For data of the explicit simulator that is, bit for bit, what noise and gains were added to.
     """
-    meta = sequence.meta
-    if sequence.truth is None or "specimen" not in meta:
+    specimen = specimen_of(sequence)
+    if sequence.truth is None or specimen is None:
         raise InputError(
             "the recording does not say what it was simulated from; give its true frames, or compare with those "
             "measured: frames_mse(resimulated(alpha, sequence), sequence.frames)."
         )
     grid = sequence.grid(sequence.truth.shape[0])
-    alpha = Specimen.from_record(meta["specimen"]).alpha(grid.refined(_refine(sequence, None)))
+    alpha = specimen.alpha(grid.refined(_refine(sequence, None)))
     return _simulated(alpha, grid, sequence, None, None)
 
 
@@ -125,22 +125,25 @@ def _simulated(
 ) -> np.ndarray:
     if sequence.excitation is None:
         raise InputError("the recording does not name its flash; give Sequence(..., excitation=...) to simulate it.")
+    setup = setup_of(sequence)
     return simulate_explicit(
         grid,
         alpha,
         sequence.times,
         sequence.excitation,
         sequence.boundary,
-        face_mean=sequence.meta.get("face_mean", sequence.face_mean),
+        face_mean=sequence.face_mean if setup is None else setup.data_face_mean,
         anisotropy=sequence.anisotropy,
         observe=sequence.observe,
         refine=_refine(sequence, refine),
-        safety=sequence.meta.get("safety", SAFETY) if safety is None else safety,
+        safety=safety or (SAFETY if setup is None or setup.safety is None else setup.safety),
     )
 
 
 def _refine(sequence: Sequence, given: int | None) -> int:
-    return count("refine", sequence.meta.get("refine", 1) if given is None else given)
+    setup = setup_of(sequence)
+    own = 1 if setup is None or setup.refine is None else setup.refine
+    return count("refine", own if given is None else given)
 
 
 def _differences(frames: Any, true: Any) -> np.ndarray:

@@ -13,6 +13,7 @@ from torch import nn
 
 from nefty.core.errors import NeftyError
 from nefty.core.interrupt import Interrupt
+from nefty.core.stopping import FINISHED, INTERRUPTED, Stopped, StopReason
 from nefty.fields.neural import NeuralField
 from nefty.pinn.losses import losses
 from nefty.pinn.networks import Temperature
@@ -22,9 +23,7 @@ from nefty.pinn.sampler import Sampler
 from nefty.pinn.settings import Settings
 from nefty.pinn.variants import build_balance
 
-FINISHED = "all iterations were done"
-OUT_OF_TIME = "the seconds of the budget were over"
-INTERRUPTED = "it was stopped by Ctrl-C"
+OUT_OF_TIME = Stopped(StopReason.OUT_OF_TIME, "the seconds of the budget were over")
 
 Progress = Callable[[int, int, float], object]
 """Called with iterations done, iterations in all, and the data loss."""
@@ -35,12 +34,12 @@ class Training:
     """What happened.
 
     Args:
-        stopped: why it ended, in words.
+        stopped: why it ended.
         history: one column per quantity, one entry per iteration: ``seconds``, the losses ``data``, ``pde``, ``ic``,
             ``sides``, the total variation ``tv``, and what the variant adds.
     """
 
-    stopped: str = FINISHED
+    stopped: Stopped = FINISHED
     history: dict[str, list[float]] = field(default_factory=dict)
 
     @property
@@ -124,7 +123,7 @@ def train(
                 training.stopped = INTERRUPTED
                 break
             if balance.finished is not None:
-                training.stopped = balance.finished
+                training.stopped = Stopped(StopReason.FINISHED, balance.finished)
                 break
     return training
 

@@ -11,6 +11,7 @@ import torch
 
 from nefty.core.errors import InputError
 from nefty.core.provenance import provenance
+from nefty.data.facts import Facts
 from nefty.data.sequence import Sequence
 from nefty.fields.heads import SigmoidHead
 from nefty.fields.neural import NeuralField
@@ -22,6 +23,7 @@ from nefty.pinn.problem import Problem, build_problem, check
 from nefty.pinn.separable import SeparableNetwork
 from nefty.pinn.settings import Settings, resolve, settings
 from nefty.pinn.variants import build_temperature
+from nefty.result.effort import Effort
 from nefty.result.reconstruction import Reconstruction
 
 __all__ = ["reconstruct", "settings"]
@@ -83,15 +85,15 @@ def reconstruct(
         provenance={
             **provenance(),
             "input": sequence.digest(),
-            "seed": str(chosen.seed),
-            "evaluations": str(training.iterations),
-            "unknowns": f"{unknowns:,}",
-            "collocation points": f"{collocation:,}",
+            "seed": chosen.seed,
             "start of the diffusivity": f"{bulk:.5g}" if chosen.diffusivity.start == "bulk" else "random weights",
         },
         stopped=training.stopped,
+        effort=Effort(evaluations=training.iterations, unknowns=unknowns, collocation=collocation),
         truth=truth,
-        meta={"lateral": sequence.boundary.lateral, **{k: sequence.meta[k] for k in ("units",) if k in sequence.meta}},
+        lateral=sequence.boundary.lateral,
+        own_surface=True,
+        facts=Facts(units=sequence.facts.units),
     )
 
 

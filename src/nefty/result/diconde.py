@@ -72,7 +72,7 @@ def _in_millimetres(rec: Reconstruction) -> Reconstruction:
     if rec.unit("length") != "mm":
         raise InputError(
             f"DICOM needs lengths in mm; the unit of this grid is {rec.unit('length') or 'not known'!r}. Reconstruct "
-            'with lengths in m or mm and say so: meta["units"]["length"].'
+            "with lengths in m or mm and say so: Facts(units=Units(length=...))."
         )
     return rec
 
@@ -93,15 +93,14 @@ def _common(rec: Reconstruction, rule: Rule | str, shows: str, number: int) -> A
     pydicom = _pydicom()
     dicom, uid = pydicom.Dataset(), pydicom.uid.generate_uid
     created = _created(rec.provenance)
-    entropy = [rec.provenance.get("created", ""), digest(rec.alpha), str(rec.grid)]
+    entropy = [str(rec.provenance.get("created", "")), digest(rec.alpha), str(rec.grid)]
     dicom.SOPClassUID = "1.2.840.10008.5.1.4.1.1.7.3"
     dicom.SOPInstanceUID = uid(entropy_srcs=[*entropy, shows])
     dicom.StudyInstanceUID = uid(entropy_srcs=[*entropy, "study"])
     dicom.SeriesInstanceUID = uid(entropy_srcs=[*entropy, "series"])
     dicom.SpecificCharacterSet = "ISO_IR 192"
     # The component, in the place of the patient.
-    source = rec.meta.get("source")
-    dicom.PatientName = (source if isinstance(source, str) else "")[:64].replace("^", " ").replace("=", " ")
+    dicom.PatientName = rec.facts.origin.name[:64].replace("^", " ").replace("=", " ")
     dicom.PatientID = dicom.PatientBirthDate = dicom.PatientSex = ""
     dicom.StudyDate, dicom.StudyTime = created.strftime("%Y%m%d"), created.strftime("%H%M%S")
     dicom.ContentDate, dicom.ContentTime = dicom.StudyDate, dicom.StudyTime
@@ -117,12 +116,12 @@ def _common(rec: Reconstruction, rule: Rule | str, shows: str, number: int) -> A
     dicom.PixelSpacing = dicom.NominalScannedPixelSpacing = [_number(dy), _number(dx)]
     # DICONDE.
     dicom.MaterialThickness = _number(rec.grid.size[0])
-    material = rec.meta.get("material")
-    if isinstance(material, Mapping):
-        dicom.MaterialGrade = str(material.get("name", ""))[:1024]
-        values = ", ".join(f"{k}={v:.4g} m2/s" for k, v in material.items() if k.startswith("alpha_"))
-        dicom.MaterialPropertiesDescription = values[:1024]
-        dicom.MaterialNotes = str(material.get("note", ""))[:10240]
+    material = rec.facts.material
+    if material is not None:
+        dicom.MaterialGrade = material.name[:1024]
+        axes = ("alpha_z", "alpha_y", "alpha_x")
+        dicom.MaterialPropertiesDescription = ", ".join(f"{k}={getattr(material, k):.4g} m2/s" for k in axes)
+        dicom.MaterialNotes = material.note[:10240]
     evaluator = pydicom.Dataset()
     evaluator.EvaluatorNumber, evaluator.EvaluatorName, evaluator.EvaluationAttempt = 1, "nefty", 1
     evaluator.IndicationSequence = [_indication(pydicom, *pair) for pair in _listed(rec, rule)]
@@ -179,10 +178,10 @@ def _written(dicom: Any) -> bytes:
     return content.getvalue()
 
 
-def _created(provenance: Mapping[str, str]) -> datetime:
+def _created(provenance: Mapping[str, str | int | float]) -> datetime:
     """When the result was made; the epoch if it does not say."""
     try:
-        return datetime.fromisoformat(provenance["created"])
+        return datetime.fromisoformat(str(provenance["created"]))
     except (KeyError, ValueError):
         return datetime(1970, 1, 1)
 

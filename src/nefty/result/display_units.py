@@ -11,11 +11,11 @@ A grid in another unit, or in none, is shown as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from nefty.core.grid import Grid
+from nefty.data.facts import Units
 
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction
@@ -58,39 +58,36 @@ class DisplayUnits:
     diffusivity: Shown
 
 
-def display_units(meta: Mapping[str, Any]) -> DisplayUnits:
-    """What ``meta["units"]`` of a recording or a reconstruction asks for."""
-    given = meta.get("units")
-    words = {str(k): str(v or "") for k, v in given.items()} if isinstance(given, Mapping) else {}
-    length, time = words.get("length", ""), words.get("time", "")
-    metres = length == "m"
-    length, factor = ("mm", MILLI) if metres else (length, 1.0)
+def display_units(units: Units) -> DisplayUnits:
+    """What the units of a recording or a reconstruction ask for."""
+    time, metres = units.time, units.in_metres
+    length, factor = ("mm", MILLI) if metres else (units.length, 1.0)
     derived = f"{length}²/{time}" if length and time else ""
     return DisplayUnits(
         length=Shown(factor, length),
         area=Shown(factor**2, length and f"{length}²"),
         volume=Shown(factor**3, length and f"{length}³"),
         time=Shown(1.0, time),
-        temperature=Shown(1.0, words.get("temperature", "")),
-        diffusivity=Shown(factor**2, derived if metres else words.get("diffusivity") or derived),
+        temperature=Shown(1.0, units.temperature),
+        diffusivity=Shown(factor**2, derived if metres else units.diffusivity or derived),
     )
 
 
 def in_display_units(rec: Reconstruction) -> Reconstruction:
     """The same reconstruction with its grid and diffusivities in the units that are shown.
 
-    ``meta["units"]`` says so; everything else in ``meta`` stays as it was.
+    Its units say so; all its other facts stay as they were.
     """
-    units = display_units(rec.meta)
+    units = display_units(rec.facts.units)
     if units.length.factor == 1:
         return rec
     z, y, x = (units.length(s) for s in rec.grid.size)
-    words = {**rec.meta["units"], "length": units.length.word, "diffusivity": units.diffusivity.word}
+    words = replace(rec.facts.units, length=units.length.word, diffusivity=units.diffusivity.word)
     return replace(
         rec,
         grid=Grid(rec.grid.shape, (z, y, x)),
         alpha=units.diffusivity(rec.alpha),
         background=units.diffusivity(rec.background),
         truth=None if rec.truth is None else units.diffusivity(rec.truth),
-        meta={**rec.meta, "units": words},
+        facts=rec.facts.replaced(units=words),
     )

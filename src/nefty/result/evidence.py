@@ -65,7 +65,7 @@ def find_evidence(rec: Reconstruction, defects: list[DefectFinding], found: Segm
         defects: measured in it.
         found: the segmentation that they come from.
     """
-    pixels = frame_pixels(rec.grid, rec.meta)
+    pixels = frame_pixels(rec.grid, rec.facts.window)
     frames, heated = front_frames(rec.measured), heating(front_frames(rec.fitted))
     evidence = []
     for defect in defects:

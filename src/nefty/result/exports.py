@@ -114,7 +114,7 @@ def defect_table(rec: Reconstruction, rule: Rule | str = "default") -> str:
 
     Rows and columns are pixels of the frames as they were read, from 0; ``time`` is that of the frame behind the SNR.
     """
-    text, units = io.StringIO(), display_units(rec.meta)
+    text, units = io.StringIO(), display_units(rec.facts.units)
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(_header(name, measure, units) for name, measure in COLUMNS.items())
     for defect, evidence in zip(rec.defects(rule), rec.evidence(rule), strict=True):
@@ -125,7 +125,7 @@ def defect_table(rec: Reconstruction, rule: Rule | str = "default") -> str:
 
 
 def npz(rec: Reconstruction, rule: Rule | str = "default") -> bytes:
-    """Everything as one NumPy archive without pickles; configuration, provenance and meta as JSON."""
+    """Everything as one NumPy archive without pickles; configuration, provenance and facts as JSON."""
     arrays: dict[str, np.ndarray] = {}
     texts: dict[str, Any] = {}
     for name, value in rec.record().items():

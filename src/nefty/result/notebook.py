@@ -24,7 +24,7 @@ WIDTH = 240
 def notebook_html(rec: Reconstruction) -> str:
     """A table and an image as one piece of HTML; nothing is fetched."""
     rec = in_display_units(rec)
-    defects, unit, diffusivity = rec.defects(), rec.unit("length"), display_units(rec.meta).diffusivity.word
+    defects, unit, diffusivity = rec.defects(), rec.unit("length"), display_units(rec.facts.units).diffusivity.word
     facts = {
         "cells (z, y, x)": " × ".join(map(str, rec.grid.shape)),
         "size (z, y, x)": " × ".join(f"{s:g}" for s in rec.grid.size) + f" {unit}",
@@ -35,8 +35,8 @@ def notebook_html(rec: Reconstruction) -> str:
     if defects:
         first = defects[0]
         facts["largest indication"] = f"depth {first.depth_to_top:.3g}, diameter {first.diameter:.3g} {unit}"
-    if rec.stopped:
-        facts["stopped"] = rec.stopped
+    if rec.stopped.text:
+        facts["stopped"] = rec.stopped.text
     rows = "".join(
         f"<tr><th style='text-align:left;vertical-align:top'>{html.escape(name)}</th>"
         f"<td style='text-align:left;max-width:28em'>{html.escape(value.strip())}</td></tr>"

@@ -5,23 +5,30 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from nefty.core.checks import number
+from nefty.core.checks import number, one_of
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.core.hdf5 import read_hdf5, write_hdf5
 from nefty.core.run_folder import RESULT
+from nefty.core.stopping import UNKNOWN, Stopped, StopReason
+from nefty.data.facts import Facts, Units
+from nefty.data.facts_file import plain_facts, read_facts
 from nefty.physics.boundary import LATERAL
 from nefty.result.defects import DefectFinding, find_defects
 from nefty.result.depth_map import depth_map
+from nefty.result.effort import Effort
 from nefty.result.evidence import DefectEvidence, find_evidence
 from nefty.result.exports import KIND, export
+from nefty.result.first_format import of_first_format
 from nefty.result.notebook import notebook_html
+from nefty.result.own_view import OwnView
+from nefty.result.reach import Reach
 from nefty.result.segmentation import Rule, Segmentation, segment
 from nefty.result.verdict import Verdict, judge
 
@@ -43,13 +50,16 @@ class Reconstruction:
         history: one column per quantity, one entry per iteration: ``stage``, ``evaluations``, ``seconds``, ``misfit``
             (the mean of the squared residuals over noise^2), ``objective``, ``step`` and what the optimiser adds.
         recipe: the resolved configuration.
-        provenance: versions, host, seed, input, timings, as text.
-        stopped: why it ended, in words.
+        provenance: versions, host, seed, input; only shown.
+        stopped: why it ended.
+        effort: what it cost.
+        bulk: the calibrated background as one number, its geometric mean over the layers; ``None`` if there is none.
         truth: the true diffusivity (z, y, x), where known.
-        meta: what the recording said about itself. Known here: ``lateral``, ``"periodic"`` where defects go on across
-            the sides; ``units``, a mapping of ``length``, ``time``, ``temperature`` and ``diffusivity`` to their words;
-            ``preparation``, what was cut and averaged before (``nefty.result.frame_pixels``); ``material``,
-            ``calibration``, ``gain`` and ``notes``, which the report shows.
+        lateral: ``"periodic"`` where defects go on across the sides, else ``"adiabatic"``.
+        reach: which depths the frames can tell about; ``None`` if that was not worked out.
+        own_view: map of a method that knows no volume, so that ``alpha`` is only lifted from it.
+        own_surface: whether ``fitted`` was read off a temperature of the method's own, as the paper does for PINNs.
+        facts: what is known of the recording, with what was calibrated.
     """
 
     grid: Grid
@@ -61,10 +71,16 @@ class Reconstruction:
     noise: float | np.ndarray | None = None
     history: dict[str, np.ndarray] = field(default_factory=dict)
     recipe: dict[str, Any] = field(default_factory=dict)
-    provenance: dict[str, str] = field(default_factory=dict)
-    stopped: str = ""
+    provenance: dict[str, str | int | float] = field(default_factory=dict)
+    stopped: Stopped = UNKNOWN
+    effort: Effort = field(default_factory=Effort)
+    bulk: float | None = None
     truth: np.ndarray | None = None
-    meta: dict[str, Any] = field(default_factory=dict)
+    lateral: str = "adiabatic"
+    reach: Reach | None = None
+    own_view: OwnView | None = None
+    own_surface: bool = False
+    facts: Facts = field(default_factory=Facts)
 
     def __post_init__(self) -> None:
         for name in ("alpha", "background", "times", "measured", "fitted", "truth"):
@@ -72,6 +88,7 @@ class Reconstruction:
                 object.__setattr__(self, name, _readonly(name, getattr(self, name)))
         if self.times.ndim != 1 or not np.isfinite(self.times).all() or not (np.diff(self.times) > 0).all():
             raise InputError(f"times of shape {self.times.shape} must be one list, (t,), finite and increasing.")
+        one_of("lateral", self.lateral, LATERAL)
         nz, ny, nx = self.grid.shape
         recorded = (len(self.times), ny, nx)
         _shape("alpha", self.alpha, self.grid.shape, "the grid's (z, y, x)")
@@ -126,20 +143,9 @@ class Reconstruction:
         """Standard deviation of the values of each frame, (t,); ``None`` if it is not known."""
         return None if self.noise is None else np.broadcast_to(np.float64(self.noise), self.times.shape)
 
-    @property
-    def lateral(self) -> str:
-        """``"periodic"`` or ``"adiabatic"`` sides, as ``meta`` or the recipe says; adiabatic if neither does."""
-        for said in (self.meta, self.recipe):
-            boundary = said.get("boundary")
-            for known in (said, boundary if isinstance(boundary, Mapping) else {}):
-                if known.get("lateral") in LATERAL:
-                    return str(known["lateral"])
-        return "adiabatic"
-
     def unit(self, quantity: str) -> str:
         """The word for the unit of ``"length"``, ``"time"``, ``"temperature"`` or ``"diffusivity"``; "" if unknown."""
-        units = self.meta.get("units")
-        return str(units.get(quantity) or "") if isinstance(units, Mapping) else ""
+        return getattr(self.facts.units, one_of("quantity", quantity, [f.name for f in fields(Units)]))
 
     def verdict(self) -> Verdict:
         """Whether the volume explains the recording down to its noise, and what to do, in plain words."""
@@ -169,8 +175,17 @@ class Reconstruction:
     def record(self) -> dict[str, Any]:
         """Everything it holds as nested mappings of arrays and plain values; see ``from_record``."""
         names = ("alpha", "background", "times", "measured", "fitted", "truth", "noise", "history", "recipe")
-        values = {name: getattr(self, name) for name in (*names, "provenance", "stopped", "meta")}
-        return {"grid_shape": np.array(self.grid.shape), "grid_size": np.array(self.grid.size), **values}
+        values = {name: getattr(self, name) for name in (*names, "provenance", "bulk", "lateral", "own_surface")}
+        return {
+            "grid_shape": np.array(self.grid.shape),
+            "grid_size": np.array(self.grid.size),
+            **values,
+            "stopped": {"reason": self.stopped.reason.value, "text": self.stopped.text},
+            "effort": vars(self.effort).copy(),
+            "reach": None if self.reach is None else vars(self.reach).copy(),
+            "own_view": None if self.own_view is None else _own_view_record(self.own_view),
+            "facts": plain_facts(self.facts),
+        }
 
     @staticmethod
     def from_record(record: Mapping[str, Any]) -> Reconstruction:
@@ -178,8 +193,11 @@ class Reconstruction:
         try:
             values = dict(record)
             shape, size = values.pop("grid_shape").tolist(), values.pop("grid_size").tolist()
+            values = of_first_format(values) if "meta" in values else _typed(values)
             return Reconstruction(grid=Grid(tuple(shape), tuple(size)), **values)
-        except (TypeError, KeyError, AttributeError) as error:
+        except (TypeError, KeyError, AttributeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
             raise InputError(f"not the record of a reconstruction: {error}. Use Reconstruction.record().") from None
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -206,8 +224,35 @@ class Reconstruction:
         # The report is a layer above this one: found by name, when it is asked for.
         return importlib.import_module("nefty.report.pages.reconstruction").write_report(self, path)
 
+    def write(self, folder: str | os.PathLike[str]) -> Path:
+        """Write all files of a run: result, report, table of indications, pictures, volume; what was there is replaced.
+
+        Returns:
+            the folder.
+        """
+        # The report is a layer above this one: found by name, when it is asked for.
+        importlib.import_module("nefty.report.run_files").write_run(self, Path(folder))
+        return Path(folder)
+
     def _repr_html_(self) -> str:
         return notebook_html(self)
+
+
+def _own_view_record(view: OwnView) -> dict[str, np.ndarray]:
+    return {"mask": np.asarray(view.mask, dtype=np.uint8), "depth": np.asarray(view.depth, dtype=np.float64)}
+
+
+def _typed(values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a record as the objects they were."""
+    stopped, view, reach = values["stopped"], values["own_view"], values["reach"]
+    return {
+        **values,
+        "stopped": Stopped(StopReason(stopped["reason"]), stopped["text"]),
+        "effort": Effort(**values["effort"]),
+        "reach": None if reach is None else Reach(**reach),
+        "own_view": None if view is None else OwnView(view["mask"] > 0, view["depth"]),
+        "facts": read_facts(values["facts"]),
+    }
 
 
 def _readonly(name: str, values: Any) -> np.ndarray:

@@ -60,7 +60,7 @@ def judge(rec: Reconstruction) -> Verdict:
             f"The volume does not explain the recording: the residual is {ratio:.2g} times the noise, most at {when} "
             f"({worst.frame_ratio:.2g} times) and {where} ({worst.patch_ratio:.2g} times). {_remedy(rec, worst.frame)}",
         )
-    if ratio < OVERFITTED and "calibration" in rec.meta:  # the noise is the scatter of sound pixels
+    if ratio < OVERFITTED and rec.facts.calibration:  # the noise is the scatter of sound pixels
         return Verdict(
             "explained",
             f"The volume explains the recording: the residual is {ratio:.2g} times the scatter of sound pixels around "
@@ -144,7 +144,7 @@ def _worst(rec: Reconstruction) -> _Worst:
 def _frame_pixel(rec: Reconstruction, pixel: tuple[int, int]) -> tuple[int, int]:
     """Row and column, in the frames as they were read, of a pixel that was compared."""
     _, dy, dx = rec.grid.spacing
-    return frame_pixels(rec.grid, rec.meta).pixel((pixel[0] + 0.5) * dy, (pixel[1] + 0.5) * dx)
+    return frame_pixels(rec.grid, rec.facts.window).pixel((pixel[0] + 0.5) * dy, (pixel[1] + 0.5) * dx)
 
 
 def _patch_sums(images: np.ndarray) -> np.ndarray:

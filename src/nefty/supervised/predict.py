@@ -11,8 +11,11 @@ from skimage.transform import resize
 
 from nefty.core.errors import InputError
 from nefty.core.provenance import provenance
+from nefty.core.stopping import FINISHED
 from nefty.data.described_model import described_model
+from nefty.data.facts import Facts
 from nefty.data.sequence import Sequence
+from nefty.result.effort import Effort
 from nefty.result.reconstruction import Reconstruction
 from nefty.supervised.inputs import filled, prepared
 from nefty.supervised.network import VolumeNetwork
@@ -46,12 +49,12 @@ def predict(sequence: Sequence, network: VolumeNetwork, *, resample: bool = Fals
             **provenance(),
             "input": sequence.digest(),
             "network": network.digest(),
-            "evaluations": "1",
-            "unknowns": f"{network.unknowns:,}",
         },
-        stopped="done",
+        stopped=FINISHED,
+        effort=Effort(evaluations=1, unknowns=network.unknowns),
         truth=sequence.truth_on(alpha.shape),
-        meta={**sequence.meta, "lateral": sequence.boundary.lateral},
+        lateral=sequence.boundary.lateral,
+        facts=sequence.facts,
     )
 
 
@@ -96,4 +99,4 @@ def resampled(sequence: Sequence, scene: Scene) -> Sequence:
     low = np.minimum(at.astype(int), len(frames) - 2)
     share = (at - low)[:, None, None]
     values: dict[str, Any] = {"frames": (1 - share) * small[low] + share * small[low + 1], "times": scene.times}
-    return dataclasses.replace(sequence, **values, noise=None, mask=None, truth=None, excitation=None, meta={})
+    return dataclasses.replace(sequence, **values, noise=None, mask=None, truth=None, excitation=None, facts=Facts())

@@ -21,6 +21,7 @@ from nefty.core.hdf5 import digest
 from nefty.core.interrupt import Interrupt
 from nefty.core.provenance import provenance
 from nefty.core.run_folder import RunFolder
+from nefty.core.stopping import Stopped, StopReason
 from nefty.supervised.network import KIND, VolumeNetwork, load_state, network_record, state_arrays
 from nefty.supervised.settings import Training
 from nefty.supervised.specimens import MIRRORS, Specimens, open_specimens
@@ -28,8 +29,8 @@ from nefty.supervised.strata import middle_pixel
 
 FIRST_LOOK = 64  # recordings from which a new network learns the middle and the spread of its input
 FREE = ("patience",)  # may differ when a training goes on
-FINISHED = "all epochs were done"
-INTERRUPTED = "it was stopped by Ctrl-C; the same command goes on from here"
+FINISHED = Stopped(StopReason.FINISHED, "all epochs were done")
+INTERRUPTED = Stopped(StopReason.INTERRUPTED, "it was stopped by Ctrl-C; the same command goes on from here")
 
 Progress = Callable[[int, int, float, float | None], object]
 """Called with steps done and in all, the loss of the last step, and the latest validation's."""
@@ -65,12 +66,12 @@ class Trained:
     Args:
         network: of the best epoch.
         history: one entry per epoch.
-        stopped: why it ended, in words.
+        stopped: why it ended.
     """
 
     network: VolumeNetwork
     history: dict[str, np.ndarray]
-    stopped: str
+    stopped: Stopped
 
 
 def train(
@@ -141,7 +142,7 @@ class Work:
             network.strata.measure(torch.cat(decays))
         return network
 
-    def go_on(self, limit: float | None, progress: Progress) -> str:
+    def go_on(self, limit: float | None, progress: Progress) -> Stopped:
         """Train until the end, the limit or Ctrl-C; return which."""
         state, before, began = self.state, self.state.seconds, time.perf_counter()
         stopped = FINISHED
@@ -160,17 +161,19 @@ class Work:
                 if interrupt.asked:
                     stopped = INTERRUPTED
                 elif limit is not None and state.seconds - before >= limit and state.step < self.steps:
-                    stopped = f"the {limit:g} s it was given were over; the same command goes on from here"
+                    text = f"the {limit:g} s it was given were over; the same command goes on from here"
+                    stopped = Stopped(StopReason.OUT_OF_TIME, text)
                 else:
                     continue
                 break
         if stopped == FINISHED and state.step < self.steps:
-            stopped = f"{self.settings.patience} epochs brought no better validation; raise patience to go on"
+            text = f"{self.settings.patience} epochs brought no better validation; raise patience to go on"
+            stopped = Stopped(StopReason.NO_PROGRESS, text)
         self._keep()
         if stopped == FINISHED:
-            self.folder.finish(keep_checkpoint=True, stopped=stopped)
+            self.folder.finish(keep_checkpoint=True, stopped=stopped.text)
         else:
-            self.folder.log("paused", stopped=stopped)
+            self.folder.log("paused", stopped=stopped.text)
         if state.weights:
             load_state(self.network, state.weights)
         return stopped

@@ -14,10 +14,10 @@ from nefty.core.checks import count, one_of
 from nefty.core.errors import InputError
 from nefty.core.files import write_atomic
 from nefty.core.hdf5 import digest, plain
-from nefty.data.load import load
+from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.synth.flash_ranges import FlashRanges
-from nefty.synth.recording import Progress, record_of, record_specimen
+from nefty.synth.recording import Progress, record_of, record_specimen, specimen_of
 from nefty.synth.setup import Setup
 from nefty.synth.specimen import KINDS, Ranges, Specimen, draw_specimen
 
@@ -66,7 +66,8 @@ class DataPlan:
     def matches(self, sequence: Sequence, seed: int) -> bool:
         """Whether a recording is the one of a seed, by its record."""
         wanted = plain("record", record_of(self.specimen(seed), self._setup(seed)))
-        return {name: sequence.meta.get(name) for name in wanted} == wanted
+        simulation = sequence.facts.origin.simulation
+        return simulation is not None and plain("record", dict(simulation.record)) == wanted
 
     def settings(self) -> dict[str, Any]:
         """All of it as plain values, for the index."""
@@ -114,7 +115,8 @@ class Entry:
     @staticmethod
     def of(name: str, sequence: Sequence, seconds: float) -> Entry:
         """The entry of a recording."""
-        part = Specimen.from_record(sequence.meta["specimen"])
+        part = specimen_of(sequence)
+        assert part is not None
         assert part.seed is not None
         sound = content_digest(sequence)
         return Entry(name, part.seed, part.kind, len(part.defects), len(part.bulk), part.bulk, sound, round(seconds, 3))
@@ -169,7 +171,7 @@ class DataSet:
         again = "run nefty simulate --n with the same settings again, which makes what is missing"
         if not file.is_file():
             raise InputError(f"{file} is in the index but not there; copy it here, or {again}.")
-        sequence = load(file)
+        sequence = read(file)
         if content_digest(sequence) != entry.digest:
             raise InputError(f"{file} does not hold what the index says (another digest); {again}.")
         return sequence

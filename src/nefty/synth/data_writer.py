@@ -21,7 +21,7 @@ from nefty.core.files import TEMPORARY
 from nefty.core.folder_lock import take_folder
 from nefty.core.interrupt import Interrupt, ctrl_c_kept_from_children
 from nefty.core.provenance import usable_cores, versions
-from nefty.data.load import load
+from nefty.data.read import read
 from nefty.synth.data_set import INDEX, DataPlan, DataSet, Entry, content_digest, read_index, write_index
 from nefty.synth.engines import ENGINES
 
@@ -210,7 +210,7 @@ def _existing(task: _Task) -> Entry | None:
     if not task.file.exists():
         return None
     try:
-        sequence = load(task.file)
+        sequence = read(task.file)
         good = task.plan.matches(sequence, task.seed)
     except InputError:
         sequence, good = None, False

@@ -18,6 +18,7 @@ from scipy.interpolate import CubicSpline
 from nefty.core.checks import count, number, one_of
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
+from nefty.data.facts import METRE, Facts, Hole, KnownDefects, Note, NoteKind, Origin, Simulation, Source, Units
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.materials import material
@@ -35,33 +36,6 @@ CELL = (1e-4, 4e-4)  # m, of the simulation: along z; along y and x
 PER_DECADE = 30  # simulated times, between which splines in log t are exact to 1e-5
 SAFETY = 1.5  # of the explicit steps
 STREAM = 50  # seeds of plates, apart from those of specimens
-
-
-@dataclass(frozen=True)
-class Hole:
-    """A flat-bottom hole.
-
-    Args:
-        kind: ``"round"`` or ``"rectangular"``.
-        centre: (y, x) in m, from the corner of the plate.
-        width: (y, x) in m; of a round one its diameter along both.
-        depth: of its bottom below the inspected face, in m.
-    """
-
-    kind: str
-    centre: tuple[float, float]
-    width: tuple[float, float]
-    depth: float
-
-    @property
-    def aspect(self) -> float:
-        """How many times as wide as deep: the smaller width over the depth."""
-        return min(self.width) / self.depth
-
-    def covers(self, y: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Whether points lie over it."""
-        v, u = ((p - c) / (w / 2) for p, c, w in zip((y, x), self.centre, self.width, strict=True))
-        return v**2 + u**2 <= 1 if self.kind == "round" else np.maximum(np.abs(v), np.abs(u)) <= 1
 
 
 @dataclass(frozen=True)
@@ -138,8 +112,8 @@ def record_plate(
     """What a camera records of a plate after a flash, by the independent simulator.
 
     The plate is simulated on cells of its own, not those of the pixels, and seen at its surface. Frames show the mean
-    over a pixel; ``meta["depth"]`` (y, x) holds the true depth in m, ``meta["gain"]`` the true gain, ``meta["holes"]``
-    the holes.
+    over a pixel; ``facts.defects`` holds the holes and the true depth (y, x) in m, ``facts.origin.simulation`` the true
+    gain.
 
     Args:
         plate: what is recorded.
@@ -192,17 +166,22 @@ def record_plate(
         excitation=TopHatPulse(duration=flash),
         boundary=boundary,
         noise=sigma or None,
-        meta={
-            "units": {"length": "m", "time": "s", "temperature": "K"},
-            "source": "nefty.synth.plates",
-            "depth": depth,
-            "defect_mask": ~sound,
-            "gain": gain,
-            "plate": {"alpha": plate.alpha, "h_front": plate.h_front, "h_back": plate.h_back},
-            "holes": [{"kind": h.kind, "centre": h.centre, "width": h.width, "depth": h.depth} for h in plate.holes],
-            "material": {k: getattr(pvc, k) for k in ("name", "alpha_z", "alpha_y", "alpha_x", "note")},
-            "notes": [f"Simulated on cells of {cell[0] * 1e3:g} x {cell[1] * 1e3:g} mm, seen at the surface."],
-        },
+        facts=Facts(
+            units=Units(length=METRE, time="s", temperature="K"),
+            material=pvc,
+            defects=KnownDefects(mask=~sound, depth=depth, holes=plate.holes),
+            origin=Origin(
+                source=Source.SIMULATION,
+                name="nefty.synth.plates",
+                simulation=Simulation(
+                    record={"plate": {"alpha": plate.alpha, "h_front": plate.h_front, "h_back": plate.h_back}},
+                    noise_sigma=sigma,
+                    gain=gain,
+                ),
+            ),
+        ).noted(
+            Note(NoteKind.OTHER, f"Simulated on cells of {cell[0] * 1e3:g} x {cell[1] * 1e3:g} mm, at the surface.")
+        ),
     )
 
 

@@ -140,7 +140,8 @@ def counts_of(plate: Plate, size: PvcSize, seed: int) -> tuple[np.ndarray, np.nd
         cold = AMBIENT - COLD + COUNTS_PER_KELVIN * sigma * random.standard_normal(size.shape)
         counts[:, BAD_COLUMNS:, k] = np.rint(cold[:, BAD_COLUMNS:])
     depth = np.full(size.shape, np.nan)
-    depth[:, within] = seen.meta["depth"]
+    assert seen.facts.defects is not None
+    depth[:, within] = seen.facts.defects.depth
     return counts, depth
 
 

@@ -12,6 +12,7 @@ from nefty.core.checks import number
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.core.provenance import LIBRARIES, versions
+from nefty.data.facts import Facts, Origin, Simulation, Source
 from nefty.data.sequence import Excitation, Sequence
 from nefty.physics.boundary import Boundary
 from nefty.synth.camera import Camera
@@ -20,6 +21,7 @@ from nefty.synth.setup import PAPER_FLASH, PAPER_SIDES, PAPER_TIMES, Setup
 from nefty.synth.specimen import PAPER_GRID, Specimen
 
 Progress = Callable[[int, int], object]
+SIMULATED = "simulated"  # what a record says of its origin
 
 
 def simulate(
@@ -63,9 +65,9 @@ def simulate(
         progress: called with (frames done, frames in all).
 
     Returns:
-        The frames with everything that made them: in ``truth`` the diffusivity, in ``meta`` the record that
-        ``resimulate`` makes them again from. ``noise`` is left open, as it is in a real recording;
-        ``meta["noise_sigma"]`` has it. ``face_mean`` is the model's, ``meta["face_mean"]`` that of the data.
+        The frames with everything that made them: in ``truth`` the diffusivity, in ``facts.origin.simulation`` the
+        record that ``resimulate`` makes them again from, and the noise, which is left open in ``noise`` as it is in a
+        real recording. ``face_mean`` is the model's, ``setup_of(recording).data_face_mean`` that of the data.
     """
     noise = number("noise", noise, at_least=0)
     if noise and camera is not None:
@@ -120,31 +122,55 @@ def record_specimen(specimen: Specimen, setup: Setup, progress: Progress | None 
         face_mean=setup.model_face_mean,
         observe=setup.observe,
         truth=specimen.alpha(grid),
-        meta={
-            **record,
-            "noise_sigma": sigma,
-            "versions": versions((*LIBRARIES, *ENGINES[setup.engine].distributions)),
-        },
+        facts=Facts(
+            origin=Origin(
+                source=Source.SIMULATION,
+                name=SIMULATED,
+                simulation=Simulation(
+                    record=record,
+                    noise_sigma=sigma,
+                    versions=versions((*LIBRARIES, *ENGINES[setup.engine].distributions)),
+                ),
+            )
+        ),
     )
 
 
 def record_of(specimen: Specimen, setup: Setup) -> dict[str, Any]:
-    """What ``resimulate`` needs, as it stands in the meta data of a recording."""
-    return {"source": "simulated", "specimen": specimen.record(), **setup.record()}
+    """What ``resimulate`` needs, as plain values and at most one array."""
+    return {"source": SIMULATED, "specimen": specimen.record(), **setup.record()}
+
+
+def specimen_of(recording: Sequence) -> Specimen | None:
+    """The specimen that a recording was simulated of; ``None`` if nefty did not draw it."""
+    simulation = recording.facts.origin.simulation
+    return None if simulation is None else _specimen(simulation.record)
+
+
+def setup_of(recording: Sequence) -> Setup | None:
+    """How a recording was simulated; ``None`` if nefty did not."""
+    simulation = recording.facts.origin.simulation
+    return None if simulation is None or "specimen" not in simulation.record else Setup.from_record(simulation.record)
+
+
+def _specimen(record: Mapping[str, Any]) -> Specimen | None:
+    return Specimen.from_record(record["specimen"]) if "specimen" in record else None
 
 
 def resimulate(recording: Sequence | Mapping[str, Any], progress: Progress | None = None) -> Sequence:
     """Make a simulated recording again, from its record alone.
 
-    With the same versions of the libraries (``meta["versions"]``) on the same processor, frames, times and truth are
-    equal bit by bit.
+    With the same versions of the libraries on the same processor, frames, times and truth are equal bit by bit.
 
     Args:
-        recording: a simulated recording, as it was or cut and masked since, or its ``meta``.
+        recording: a simulated recording, as it was or cut and masked since, or its record.
         progress: called with (frames done, frames in all).
     """
-    record = recording.meta if isinstance(recording, Sequence) else recording
-    if not isinstance(record, Mapping) or record.get("source") != "simulated":
+    record: Any = recording
+    if isinstance(recording, Sequence):
+        simulation = recording.facts.origin.simulation
+        record = None if simulation is None else simulation.record
+    if not isinstance(record, Mapping) or record.get("source") != SIMULATED:
         raise InputError("this is not a recording that nefty has simulated, so there is no record to make it from.")
     setup = Setup.from_record(record)
     return record_specimen(Specimen.from_record(record.get("specimen", {})), setup, progress)

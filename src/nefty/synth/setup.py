@@ -139,8 +139,8 @@ class Setup:
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(
-                f"not the record of a simulation: {error}. It is in the meta data of a recording that this version of "
-                "nefty has simulated."
+                f"not the record of a simulation: {error}. It comes with a recording that this version of nefty has "
+                "simulated."
             ) from None
 
 

@@ -74,7 +74,7 @@ def test_a_method_is_given_what_it_takes(root):
     assert frames.times[0] > 0
     assert frames.size is not None
     assert frames.size[0] == 5e-3
-    assert frames.meta["material"]["alpha_z"] == 1.2e-7
+    assert frames.facts.material.alpha_z == 1.2e-7
     assert unitless.size is not None
     assert unitless.size[0] == pytest.approx(1.0)
     assert unitless.times[-1] == pytest.approx(5.0)

@@ -3,6 +3,7 @@ import pytest
 
 from nefty.bench.tasks.front_view import front_view, has_own_view, own_view
 from nefty.core.grid import Grid
+from nefty.data.facts_file import facts_of_meta
 from nefty.result.reconstruction import Reconstruction
 
 
@@ -10,7 +11,7 @@ def reconstruction(alpha, **meta):
     grid = Grid(alpha.shape, (1.0, 4.0, 4.0))
     frames = np.ones((3, *alpha.shape[1:]))
     background = np.full(alpha.shape[0], 0.15)
-    return Reconstruction(grid, alpha, background, np.arange(1.0, 4.0), frames, frames, meta=meta)
+    return Reconstruction(grid, alpha, background, np.arange(1.0, 4.0), frames, frames, facts=facts_of_meta(meta))
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nefty.core.errors import InputError
+from nefty.data.facts_file import facts_of_meta
 from nefty.data.preparation.binning import binned, choose_bin, pixels_step
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
@@ -57,7 +58,7 @@ def test_all_that_goes_by_pixel_follows(rng):
         size=(1.0, 12.0, 10.0),
         excitation=TopHatPulse(profile=profile),
         mask=np.arange(120).reshape(12, 10) >= 10,
-        meta={"defect_mask": np.arange(120).reshape(12, 10) >= 60, "pixel": [1.0, 1.0]},
+        facts=facts_of_meta({"defect_mask": np.arange(120).reshape(12, 10) >= 60, "pixel": [1.0, 1.0]}),
     )
     rest, n, region, said = pixels_step(sequence, (0, 11, 0, 10), 2, None)
     assert (n, region) == (2, (0, 10, 0, 10))
@@ -68,7 +69,7 @@ def test_all_that_goes_by_pixel_follows(rng):
     assert rest.mask is not None
     assert not rest.mask[0].any()
     assert rest.mask[1:].all()
-    assert rest.meta["defect_mask"].shape == (5, 5)
+    assert rest.facts.defects.mask.shape == (5, 5)
     assert rest.meta["pixel"] == [2.0, 2.0]
     assert "1 row and 0 columns" in said.text
 
@@ -85,5 +86,8 @@ def test_a_truth_that_the_region_cuts_is_left_out_and_said(rng):
     assert kept.truth.shape == (3, 3, 3)
     with pytest.raises(InputError, match="defect_mask"):
         pixels_step(
-            dataclasses.replace(sequence, truth=None, meta={"defect_mask": np.ones((4, 4))}), (1, 7, 1, 7), "off", None
+            dataclasses.replace(sequence, truth=None, facts=facts_of_meta({"defect_mask": np.ones((4, 4))})),
+            (1, 7, 1, 7),
+            "off",
+            None,
         )

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError
+from nefty.data.facts import Units
+from nefty.data.facts_file import facts_of_meta
 from nefty.data.preparation.part_facts import describe_part, stated_material
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.materials import material
 from nefty.physics.pulses import TopHatPulse
+from support.notes import texts
 
 FOREIGN = {"flash_frame": None, "ambient": None, "units": {"time": "s", "temperature": "K"}}
 TABLE = {"k1_mat": 8.66, "k2_mat": 1.34, "k3_mat": 0.53, "rho_mat": 1575.0, "cp_mat": 753.0}
@@ -31,16 +34,16 @@ def test_material_with_its_anisotropy_and_losses():
     found, steps = describe_part(recording(), material=material("cfrp"))
     said = by_name(steps)
     assert found.anisotropy == pytest.approx(material("cfrp").anisotropy)
-    assert found.meta["material"]["name"] == "cfrp"
-    assert found.meta["material"]["alpha_z"] == 4e-7
-    assert found.meta["units"] == {"time": "s", "temperature": "K", "length": "m"}
+    assert found.facts.material.name == "cfrp"
+    assert found.facts.material.alpha_z == 4e-7
+    assert found.facts.units == Units(**{"time": "s", "temperature": "K", "length": "m"})
     h = 10 / (1575 * 753)
     assert (found.boundary.h_front, found.boundary.h_back) == pytest.approx((h, h))
     assert (found.boundary.lateral, found.boundary.front, found.boundary.back) == ("adiabatic", "robin", "robin")
     assert said["losses"].assumed
     assert not said["material"].assumed
-    assert [p["name"] for p in found.meta["preparation"]] == ["material", "pulse", "losses"]
-    assert len(found.meta["notes"]) == 3
+    assert [p["name"] for p in found.facts.steps] == ["material", "pulse", "losses"]
+    assert len(texts(found)) == 3
 
 
 def test_a_pulse_is_assumed_given_or_the_files():
@@ -59,7 +62,7 @@ def test_a_pulse_is_assumed_given_or_the_files():
 
 def test_an_own_diffusivity_keeps_the_ratios():
     found, _ = describe_part(recording(), material=material("cfrp"), alpha=6e-7)
-    assert found.meta["material"]["alpha_z"] == pytest.approx(6e-7)
+    assert found.facts.material.alpha_z == pytest.approx(6e-7)
     assert found.anisotropy == pytest.approx(material("cfrp").anisotropy)
     found, steps = describe_part(recording(), alpha=6e-7)
     assert found.anisotropy == (1.0, 1.0)
@@ -77,13 +80,13 @@ def test_no_losses():
 
 
 def test_a_simulation_states_its_material_and_its_faces():
-    own = recording(meta={**FOREIGN, "simulation": TABLE}, boundary=Boundary(lateral="adiabatic"))
+    own = recording(facts=facts_of_meta({**FOREIGN, "simulation": TABLE}), boundary=Boundary(lateral="adiabatic"))
     stated = stated_material(own)
     assert stated is not None
     assert stated.alpha_z == pytest.approx(4.469e-7, rel=1e-3)
     found, steps = describe_part(own)
     assert found.boundary == own.boundary
-    assert found.meta["material"]["source"] == "file"
+    assert found.facts.material.source == "file"
     assert found.anisotropy == pytest.approx((1.34 / 0.53, 8.66 / 0.53))
     assert not by_name(steps)["losses"].assumed
     again, _ = describe_part(found)
@@ -95,4 +98,4 @@ def test_without_a_material_there_is_none():
     found, steps = describe_part(recording())
     assert "material" not in found.meta
     assert "material" not in by_name(steps)
-    assert stated_material(recording(meta={"simulation": {"k1_mat": "x"}})) is None
+    assert stated_material(recording(facts=facts_of_meta({"simulation": {"k1_mat": "x"}}))) is None

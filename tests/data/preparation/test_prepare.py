@@ -7,9 +7,11 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
-from nefty.data.load import load
+from nefty.data.facts import Facts
+from nefty.data.facts_file import facts_of_meta
 from nefty.data.preparation.choice import NOTHING, Preparation
 from nefty.data.preparation.prepare import prepare
+from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.synth.recording import simulate
 from nefty.synth.specimen import draw_specimen
@@ -103,11 +105,11 @@ def test_everything_is_said_in_notes_and_values(prepared, camera):
 
 @pytest.mark.parametrize("suffix", [".h5", ".npz", ".tif"])
 def test_it_can_be_saved_and_read_back(prepared, tmp_path, suffix):
-    again = load(prepared.sequence.save(tmp_path / f"ready{suffix}"))
+    again = read(prepared.sequence.save(tmp_path / f"ready{suffix}"))
     np.testing.assert_array_equal(again.frames, prepared.sequence.frames)
     np.testing.assert_array_equal(noise_of(again), noise_of(prepared.sequence))
     np.testing.assert_array_equal(again.meta["gain"], prepared.sequence.meta["gain"])
-    assert again.meta["preparation"] == prepared.sequence.meta["preparation"]
+    assert again.facts.steps == prepared.sequence.facts.steps
 
 
 def test_the_recording_itself_is_not_changed(camera, spoilt):
@@ -143,7 +145,7 @@ def test_every_step_can_be_set_by_hand(camera, spoilt):
 
 
 def test_nothing_can_be_asked_for(camera):
-    sequence = camera.sequence(meta={})
+    sequence = camera.sequence(facts=Facts())
     late = dataclasses.replace(sequence, times=sequence.times + 0.1)
     found = prepare(late, **NOTHING)
     np.testing.assert_array_equal(found.sequence.frames, late.frames)
@@ -153,7 +155,7 @@ def test_nothing_can_be_asked_for(camera):
 def test_counts_are_taken_and_that_is_said(camera):
     counts = np.round((camera.frames() - 250) / 0.005).astype(np.uint16)
     meta = {"flash_frame": None, "ambient": None, "units": {"temperature": "counts"}}
-    found = prepare(camera.sequence(counts, meta=meta))
+    found = prepare(camera.sequence(counts, facts=facts_of_meta(meta)))
     assert found.step("values").assumed
     assert found.step("times").values["sigma"] == pytest.approx(6, rel=0.05)
 
@@ -254,7 +256,7 @@ def test_a_simulated_recording_passes_through():
 
 @pytest.mark.parametrize("name", ["comsol_cfrp_defect.hdf5", "comsol_cfrp_sound.hdf5"])
 def test_simulated_recordings_of_others_lose_nothing(name):
-    sequence = load(shared_recording(name))
+    sequence = read(shared_recording(name))
     found = prepare(sequence)
     assert found.step("corrupt frames").values["frames"] == []
     assert found.step("dead pixels").values["pixels"] == 0
@@ -269,7 +271,7 @@ def test_simulated_recordings_of_others_lose_nothing(name):
 
 
 def test_a_real_recording_without_a_flash_says_what_it_lacks():
-    found = prepare(load(shared_recording("flir_lwir.ptw")))
+    found = prepare(read(shared_recording("flir_lwir.ptw")))
     assumed = [step.name for step in found.steps if step.assumed]
     assert assumed == ["values", "flash", "ambient", "drift"]
     assert 1 < found.step("times").values["sigma"] < 3

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError
-from nefty.data.load import load
+from nefty.data.facts import Units
+from nefty.data.read import read
 from nefty.physics.pulses import TopHatPulse
+from support.notes import texts
 from support.recordings import COUNTS, matlab5, matlab73
 
 SHARED = Path(os.environ.get("NEFTY_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data"))
@@ -19,17 +21,17 @@ YXT = np.moveaxis(COUNTS, 0, -1)
 
 @pytest.mark.skipif(not (SHARED / "comsol_cfrp_v73.mat").exists(), reason="the shared recordings are not here")
 def test_a_simulation_by_others_equals_its_twin_in_hdf5():
-    found = load(SHARED / "comsol_cfrp_v73.mat")
+    found = read(SHARED / "comsol_cfrp_v73.mat")
     assert found.shape == (1000, 100, 100)
     assert found.size == (0.002, 0.02, 0.02)
     assert np.allclose(found.anisotropy, (1.34 / 0.53, 8.66 / 0.53))
     assert isinstance(found.excitation, TopHatPulse)
     assert found.excitation.duration == 0.02
-    assert found.meta["units"] == {"length": "m", "time": "s", "temperature": "K"}
-    twin = load(SHARED / "comsol_cfrp_sound.hdf5")
+    assert found.facts.units == Units(**{"length": "m", "time": "s", "temperature": "K"})
+    twin = read(SHARED / "comsol_cfrp_sound.hdf5")
     assert (found.frames == twin.frames).all()
     assert np.allclose(found.times, twin.times, atol=1e-12)
-    assert (found.meta["defect_mask"] == twin.meta["defect_mask"]).all()
+    assert (found.facts.defects.mask == twin.facts.defects.mask).all()
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -37,13 +39,13 @@ def test_a_simulation_by_others_equals_its_twin_in_hdf5():
 def test_version_5_as_scipy_writes_it(tmp_path, compressed, dtype):
     frames = (YXT % 250).astype(dtype)
     (tmp_path / "Z_001.mat").write_bytes(matlab5(compressed, imageArray=frames, day=np.arange(3.0), name="plate"))
-    found = load(tmp_path / "Z_001.mat", fps=10)
+    found = read(tmp_path / "Z_001.mat", fps=10)
     assert (found.frames == COUNTS % 250).all()
-    assert "The frames are the variable 'imageArray'." in found.meta["notes"]
-    assert any("order yxt" in note for note in found.meta["notes"])
-    assert found.meta["units"].get("temperature") == (None if dtype[0] == "f" else "counts")
+    assert "The frames are the variable 'imageArray'." in texts(found)
+    assert any("order yxt" in note for note in texts(found))
+    assert found.facts.units.temperature == (None if dtype[0] == "f" else "counts")
     with pytest.raises(InputError, match=r"Z_001\.mat does not say when its 6 frames of 4 x 5 .* give fps="):
-        load(tmp_path / "Z_001.mat")
+        read(tmp_path / "Z_001.mat")
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -51,7 +53,7 @@ def test_version_5_as_scipy_writes_it(tmp_path, compressed, dtype):
 def test_other_orders_and_the_flash(tmp_path, compressed, axes):
     array = np.transpose(COUNTS, ["tyx".index(axis) for axis in axes])
     (tmp_path / "a.mat").write_bytes(matlab5(compressed, a=array, b=array[:1]))
-    found = load(tmp_path / "a.mat", fps=10, axes=axes, variable="a", flash_frame=3)
+    found = read(tmp_path / "a.mat", fps=10, axes=axes, variable="a", flash_frame=3)
     assert np.allclose(found.frames, COUNTS - np.median(COUNTS[:3]))
     assert np.allclose(found.times, np.arange(-3, 3) / 10)
 
@@ -60,25 +62,25 @@ def test_other_orders_and_the_flash(tmp_path, compressed, axes):
 def test_a_struct_of_version_5(tmp_path, compressed):
     struct_ = {"Tdata": YXT, "Time": np.arange(6.0) / 4, "LookUpTable": 290 + np.arange(4000) / 100, "Note": "text"}
     (tmp_path / "a.mat").write_bytes(matlab5(compressed, SimResult=struct_))
-    found = load(tmp_path / "a.mat")
+    found = read(tmp_path / "a.mat")
     assert np.allclose(found.frames, 290 + COUNTS / 100)
     assert found.times.tolist() == [0, 0.25, 0.5, 0.75, 1, 1.25]
-    assert found.meta["units"]["temperature"] == "K"
+    assert found.facts.units.temperature == "K"
 
 
 def test_the_struct_of_version_73(tmp_path):
     (tmp_path / "a.mat").write_bytes(matlab73())
-    found = load(tmp_path / "a.mat")
+    found = read(tmp_path / "a.mat")
     ambient = np.median(290 + COUNTS[:2] / 100)
     assert np.allclose(found.frames, 290 + COUNTS / 100 - ambient, atol=1e-5)
     assert np.allclose(found.times, np.arange(6) / 10 - 0.2)
     assert found.size == (0.002, 0.04, 0.05)
-    assert (found.meta["defect_mask"] == (COUNTS[0] > 2000)).all()
+    assert (found.facts.defects.mask == (COUNTS[0] > 2000)).all()
     (tmp_path / "b.mat").write_bytes(matlab73(one=YXT, two=YXT[..., :4]))
     with pytest.raises(InputError, match=r"several arrays with three axes: SimResult\.one \(4, 5, 6\), .* variable="):
-        load(tmp_path / "b.mat", fps=1)
+        read(tmp_path / "b.mat", fps=1)
     for name in ("SimResult.two", "SimResult/two"):
-        assert (load(tmp_path / "b.mat", fps=1, variable=name).frames == COUNTS[:4]).all()
+        assert (read(tmp_path / "b.mat", fps=1, variable=name).frames == COUNTS[:4]).all()
 
 
 def element(kind: int, content: bytes) -> bytes:
@@ -112,17 +114,17 @@ def hostile(shape, length: int | None = None, packed: bool = False) -> bytes:
 def test_sizes_that_cannot_be_are_refused(tmp_path, packed, shape, length, message):
     (tmp_path / "a.mat").write_bytes(hostile(shape, length, packed))
     if message is None:
-        assert load(tmp_path / "a.mat", fps=1).shape == (2, 4, 4)
+        assert read(tmp_path / "a.mat", fps=1).shape == (2, 4, 4)
         return
     with pytest.raises(InputError, match=message):
-        load(tmp_path / "a.mat", fps=1)
+        read(tmp_path / "a.mat", fps=1)
 
 
 def test_a_packed_variable_that_fills_the_memory_is_refused(tmp_path):
     squeezed = zlib.compress(hostile((4, 4, 2))[128:] + bytes(2**27))
     content = b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\1IM" + struct.pack("<II", 15, len(squeezed)) + squeezed
     (tmp_path / "a.mat").write_bytes(content)
-    assert load(tmp_path / "a.mat", fps=1).shape == (2, 4, 4)  # what follows the variable is not unpacked
+    assert read(tmp_path / "a.mat", fps=1).shape == (2, 4, 4)  # what follows the variable is not unpacked
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -131,4 +133,4 @@ def test_a_file_cut_anywhere_is_refused(tmp_path, compressed):
     for length in range(1, len(raw) - 8, 23):
         (tmp_path / "a.mat").write_bytes(raw[:length])
         with pytest.raises(InputError, match=r"a\.mat"):
-            load(tmp_path / "a.mat", fps=1)
+            read(tmp_path / "a.mat", fps=1)

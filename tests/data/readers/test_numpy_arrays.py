@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError
-from nefty.data.load import load
+from nefty.data.read import read
 from nefty.data.sequence import Sequence
+from support.notes import texts
 from support.recordings import COUNTS, FLOATS, npy, npz
 
 
@@ -20,23 +21,23 @@ def test_arrays_of_any_number_are_read(tmp_path, dtype, order):
     array = (COUNTS % 200).astype(dtype, order=order)
     for name, content, facts in [("a.npy", npy(array), {}), ("a.npz", npz(counts=array), {"variable": "counts"})]:
         (tmp_path / name).write_bytes(content)
-        found = load(tmp_path / name, fps=2, **facts)
+        found = read(tmp_path / name, fps=2, **facts)
         assert found.frames.dtype == np.float32
         assert (found.frames == COUNTS % 200).all()
         assert found.times.tolist() == [0, 0.5, 1, 1.5, 2, 2.5]
-        assert ("counts" in found.meta["units"].get("temperature", "")) == (np.dtype(dtype).kind in "iu")
+        assert ("counts" in found.facts.units.temperature) == (np.dtype(dtype).kind in "iu")
 
 
 def test_rounding_is_said(tmp_path):
     (tmp_path / "a.npy").write_bytes(npy(FLOATS.astype(float) + 1e-12))
-    assert "Values were rounded from float64 to float32." in load(tmp_path / "a.npy", fps=1).meta["notes"]
+    assert "Values were rounded from float64 to float32." in texts(read(tmp_path / "a.npy", fps=1))
 
 
 def test_ambient_is_subtracted_before_rounding(tmp_path):
     exact = 293.15 + np.random.default_rng(2).random((5, 3, 3)) * 1e-3
     exact[:2] = 293.15
     (tmp_path / "a.npy").write_bytes(npy(exact))
-    found = load(tmp_path / "a.npy", fps=1, flash_frame=2, units="K")
+    found = read(tmp_path / "a.npy", fps=1, flash_frame=2, units="K")
     assert np.abs(found.frames - (exact - 293.15)).max() < 1e-10
 
 
@@ -57,7 +58,7 @@ def test_ambient_is_subtracted_before_rounding(tmp_path):
 def test_arrays_that_are_no_recording_are_named(tmp_path, array, message):
     (tmp_path / "a.npy").write_bytes(npy(array))
     with pytest.raises(InputError, match=message):
-        load(tmp_path / "a.npy", fps=1)
+        read(tmp_path / "a.npy", fps=1)
 
 
 def hostile(shape: str) -> bytes:
@@ -77,7 +78,7 @@ def test_a_header_that_promises_too_much_takes_no_memory(tmp_path, shape):
     for name in ("a.npy", "a.npz"):
         tracemalloc.start()
         with pytest.raises(InputError, match=name.replace(".", r"\.")):
-            load(tmp_path / name, fps=1)
+            read(tmp_path / name, fps=1)
         assert tracemalloc.get_traced_memory()[1] < 2**22
         tracemalloc.stop()
 
@@ -91,19 +92,19 @@ def test_a_zip_that_unpacks_to_far_more_is_refused(tmp_path):
             file.write(bytes(2**20))
     (tmp_path / "bomb.npz").write_bytes(image.getvalue())
     with pytest.raises(InputError, match=r"frames\.npy of shape \(96, 512, 512\).*made to fill the memory"):
-        load(tmp_path / "bomb.npz", fps=1)
+        read(tmp_path / "bomb.npz", fps=1)
 
 
 def test_an_archive_of_other_things_is_named(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
         archive.writestr("readme.txt", "text")
     with pytest.raises(InputError, match=r"holds 'readme\.txt', which is no array"):
-        load(tmp_path / "a.npz")
+        read(tmp_path / "a.npz")
 
 
 def test_frames_without_times_take_the_rate_that_is_given(tmp_path):
     (tmp_path / "a.npz").write_bytes(npz(frames=FLOATS))
-    assert load(tmp_path / "a.npz", fps=4).times.tolist() == [0, 0.25, 0.5, 0.75, 1, 1.25]
+    assert read(tmp_path / "a.npz", fps=4).times.tolist() == [0, 0.25, 0.5, 0.75, 1, 1.25]
 
 
 def test_one_wrong_byte_in_an_archive_is_found(tmp_path):
@@ -112,4 +113,4 @@ def test_one_wrong_byte_in_an_archive_is_found(tmp_path):
     raw[raw.index(FLOATS[3].tobytes()) + 5] ^= 1
     path.write_bytes(raw)
     with pytest.raises(InputError, match="Bad CRC-32"):
-        load(path)
+        read(path)

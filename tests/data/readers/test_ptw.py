@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError
-from nefty.data.load import load
+from nefty.data.facts import Units
+from nefty.data.read import read
+from support.notes import texts
 from support.recordings import COUNTS, ptw
 
 SHARED = Path(os.environ.get("NEFTY_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data"))
@@ -17,12 +19,12 @@ SHARED = Path(os.environ.get("NEFTY_SHARED_DATA", Path(__file__).parents[4] / "s
 @pytest.mark.skipif(not (SHARED / "flir_lwir.ptw").exists(), reason="the shared recordings are not here")
 def test_a_recording_of_a_camera():
     path = SHARED / "flir_lwir.ptw"
-    found = load(path, flash_frame=None)
+    found = read(path, flash_frame=None)
     assert found.shape == (100, 68, 75)
     assert np.allclose(found.times, np.arange(100) * 0.01, atol=1e-6)
-    assert found.meta["units"] == {"time": "s", "temperature": "counts"}
-    assert (found.meta["camera"], found.meta["lens"]) == ("Jade", "50 mm")
-    assert found.meta["integration_time"] == pytest.approx(1.5e-4)
+    assert found.facts.units == Units(**{"time": "s", "temperature": "counts"})
+    assert (found.facts.camera.model, found.facts.camera.lens) == ("Jade", "50 mm")
+    assert found.facts.camera.integration_time == pytest.approx(1.5e-4)
     raw = path.read_bytes()
     third = 3476 + 3 * (1016 + 68 * 75 * 2) + 1016
     assert found.frames[3, 2, 1] == struct.unpack_from("<H", raw, third + 2 * (2 * 75 + 1))[0]
@@ -34,19 +36,19 @@ def test_a_recording_of_a_camera():
 @pytest.mark.parametrize("each", [0, 20, 1016])
 def test_counts_and_times(tmp_path, each):
     (tmp_path / "a.ptw").write_bytes(ptw(period=0.5, each=each))
-    found = load(tmp_path / "a.ptw")
+    found = read(tmp_path / "a.ptw")
     assert (found.frames == COUNTS).all()
     assert found.times.tolist() == [0, 0.5, 1, 1.5, 2, 2.5]
-    faster = load(tmp_path / "a.ptw", fps=4)
+    faster = read(tmp_path / "a.ptw", fps=4)
     assert faster.times[1] == 0.25
-    assert any("instead of the file's" in note for note in faster.meta["notes"])
+    assert any("instead of the file's" in note for note in texts(faster))
 
 
 def test_a_file_without_a_period_asks_for_fps(tmp_path):
     for period in (0.0, float("nan"), -1.0, 1e9):
         (tmp_path / "a.ptw").write_bytes(ptw(period=period))
         with pytest.raises(InputError, match="give fps="):
-            load(tmp_path / "a.ptw")
+            read(tmp_path / "a.ptw")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,7 @@ def test_a_header_that_lies_is_named(tmp_path, kind, at, values, message):
     struct.pack_into(kind, raw, at, *values)
     (tmp_path / "a.ptw").write_bytes(raw)
     with pytest.raises(InputError, match=message):
-        load(tmp_path / "a.ptw")
+        read(tmp_path / "a.ptw")
 
 
 def test_a_file_cut_anywhere_is_refused(tmp_path):
@@ -73,4 +75,4 @@ def test_a_file_cut_anywhere_is_refused(tmp_path):
     for length in range(4, len(raw), 37):
         (tmp_path / "a.ptw").write_bytes(raw[:length])
         with pytest.raises(InputError, match=r"a\.ptw is cut off or damaged"):
-            load(tmp_path / "a.ptw")
+            read(tmp_path / "a.ptw")

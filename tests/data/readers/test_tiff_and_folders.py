@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError
-from nefty.data.load import load
+from nefty.data.read import read
 from nefty.data.readers.folder import in_order
+from support.notes import texts
 from support.recordings import COUNTS, FLOATS, csv, frames_in, png, tiff
 
 
@@ -19,11 +20,11 @@ from support.recordings import COUNTS, FLOATS, csv, frames_in, png, tiff
 @pytest.mark.parametrize("frames", [COUNTS, FLOATS, COUNTS[:1]], ids=["counts", "floats", "one"])
 def test_pages_are_frames(tmp_path, frames, options):
     (tmp_path / "plate.tiff").write_bytes(tiff(frames, **options))
-    found = load(tmp_path / "plate.tiff", fps=10)
+    found = read(tmp_path / "plate.tiff", fps=10)
     assert (found.frames == frames).all()
-    assert found.meta["source"] == "plate.tiff"
+    assert found.facts.origin.name == "plate.tiff"
     with pytest.raises(InputError, match=r"does not say when .* give fps="):
-        load(tmp_path / "plate.tiff")
+        read(tmp_path / "plate.tiff")
 
 
 def test_a_tiff_cut_anywhere_is_refused(tmp_path):
@@ -32,7 +33,7 @@ def test_a_tiff_cut_anywhere_is_refused(tmp_path):
     for length in range(1, len(raw) - 50, len(raw) // 20):  # the last bytes are of no use
         path.write_bytes(raw[:length])
         with pytest.raises(InputError, match=r"plate\.tif"):
-            load(path, fps=1)
+            read(path, fps=1)
 
 
 def test_colours_and_pages_that_differ_are_named(tmp_path):
@@ -41,12 +42,12 @@ def test_colours_and_pages_that_differ_are_named(tmp_path):
     path = tmp_path / "plate.tif"
     tifffile.imwrite(path, np.zeros((2, 8, 8, 3), np.uint8), photometric="rgb")
     with pytest.raises(InputError, match="shows colours or more than one value per pixel"):
-        load(path, fps=1)
+        read(path, fps=1)
     with tifffile.TiffWriter(path) as file:
         file.write(np.zeros((4, 5), np.uint16))
         file.write(np.zeros((4, 6), np.uint16))
     with pytest.raises(InputError, match=r"pages of several sizes or types: page 1 has \(4, 6\)"):
-        load(path, fps=1)
+        read(path, fps=1)
 
 
 def test_a_tiff_that_unpacks_to_far_more_is_refused(tmp_path):
@@ -59,7 +60,7 @@ def test_a_tiff_that_unpacks_to_far_more_is_refused(tmp_path):
     (tmp_path / "bomb.tif").write_bytes(head + packed + struct.pack("<H", len(tags)) + entries + bytes(4))
     start = time.perf_counter()
     with pytest.raises(InputError, match="made to fill the memory"):
-        load(tmp_path / "bomb.tif", fps=1)
+        read(tmp_path / "bomb.tif", fps=1)
     assert time.perf_counter() - start < 20
 
 
@@ -80,13 +81,13 @@ def test_a_tiff_that_unpacks_to_far_more_is_refused(tmp_path):
 def test_a_folder_of_frames_is_read_in_the_order_of_numbers(tmp_path, suffix, write, frames):
     folder = frames_in(tmp_path / "plate", suffix, write, frames)
     (folder / "notes.md").write_text("of no use")
-    found = load(folder, fps=5)
+    found = read(folder, fps=5)
     assert np.abs(found.frames - frames).max() <= (1e-4 if suffix == ".csv" else 0)
     assert found.times.tolist() == [0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    assert any(note.startswith(f"Frames in the order of their names, frame 6{suffix}") for note in found.meta["notes"])
-    assert "1 files of the folder are no frames and were passed over." in found.meta["notes"]
+    assert any(note.startswith(f"Frames in the order of their names, frame 6{suffix}") for note in texts(found))
+    assert "1 files of the folder are no frames and were passed over." in texts(found)
     with pytest.raises(InputError, match="give fps="):
-        load(folder)
+        read(folder)
 
 
 def test_names_are_sorted_by_their_numbers():
@@ -111,22 +112,22 @@ def test_frames_that_are_none_are_named(tmp_path, name, content, message):
         (tmp_path / f"{i}.csv").write_bytes(csv(FLOATS[i]))
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=message):
-        load(tmp_path, fps=1)
+        read(tmp_path, fps=1)
 
 
 def test_a_png_must_be_grey_and_as_large_as_it_says(tmp_path):
     path = tmp_path / "0.png"
     path.write_bytes(png(np.zeros((4, 5, 3), np.uint8)))
     with pytest.raises(InputError, match="shows colours"):
-        load(tmp_path, fps=1)
+        read(tmp_path, fps=1)
     raw = bytearray(png(COUNTS[0]))
     raw[16:24] = struct.pack(">II", 2**30, 2**30)
     path.write_bytes(raw)
     with pytest.raises(InputError, match="made to fill the memory"):
-        load(tmp_path, fps=1)
+        read(tmp_path, fps=1)
     path.write_bytes(png(COUNTS[0])[:-30])
     with pytest.raises(InputError, match=str(tmp_path)):
-        load(tmp_path, fps=1)
+        read(tmp_path, fps=1)
 
 
 def test_a_folder_with_very_many_files_is_refused_at_once(tmp_path, monkeypatch):
@@ -134,4 +135,4 @@ def test_a_folder_with_very_many_files_is_refused_at_once(tmp_path, monkeypatch)
     for i in range(101):
         (tmp_path / f"{i}.csv").write_bytes(b"not even looked at")
     with pytest.raises(InputError, match="holds more than 100 files; put the frames into a folder of their own"):
-        load(tmp_path, fps=1)
+        read(tmp_path, fps=1)

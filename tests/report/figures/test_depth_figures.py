@@ -7,7 +7,7 @@ from nefty.core.errors import InputError
 from nefty.report.figures.cuts import Cut, cut_rows
 from nefty.report.figures.depth_profile import depth_profile
 from nefty.report.figures.front_maps import SOUND, DepthMap, depth_maps
-from nefty.report.figures.style import DEPTH, DIFFUSIVITY, Units
+from nefty.report.figures.style import DEPTH, DIFFUSIVITY, AxisUnits
 
 
 def test_depth_maps_leave_sound_pixels_grey_and_number_the_defects():
@@ -17,7 +17,7 @@ def test_depth_maps_leave_sound_pixels_grey_and_number_the_defects():
         DepthMap("Found", depth, DEPTH, "depth", (0, 1), marks=[("1", (3.0, 4.0))]),
         DepthMap("Truth", depth, DEPTH, "depth", (0, 1), outline=np.isfinite(depth)),
     ]
-    figure: Any = depth_maps(maps, (6.0, 8.0), Units(length="mm"))
+    figure: Any = depth_maps(maps, (6.0, 8.0), AxisUnits(length="mm"))
     assert figure.layout.plot_bgcolor == SOUND
     image, words = figure.data[0], figure.data[1]
     assert np.isnan(image.z[0, 0])
@@ -34,7 +34,7 @@ def test_an_empty_depth_map_still_has_limits():
 
 
 def test_the_profile_is_a_staircase_over_the_cells():
-    figure: Any = depth_profile(np.array([0.1, 0.2]), 1.0, Units(length="mm", diffusivity="mm²/s"))
+    figure: Any = depth_profile(np.array([0.1, 0.2]), 1.0, AxisUnits(length="mm", diffusivity="mm²/s"))
     line = figure.data[0]
     np.testing.assert_allclose(line.x, [0, 0.5, 0.5, 1])
     np.testing.assert_allclose(line.y, [0.1, 0.1, 0.2, 0.2])

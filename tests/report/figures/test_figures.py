@@ -10,7 +10,6 @@ from nefty.report.figures import (
     DIFFERENCE,
     TEMPERATURE,
     Stack,
-    Units,
     frames_slider,
     slices_slider,
 )
@@ -40,7 +39,7 @@ def test_frames_slider_has_one_step_per_frame_and_starts_where_told(frames):
         Stack("Temperature", frames, TEMPERATURE, "T"),
         Stack("Contrast", frames - 3, DIFFERENCE, "dT", mask),
     ]
-    figure = frames_slider(stacks, TIMES, SIZE, Units(time="s"), start=2)
+    figure = frames_slider(stacks, TIMES, SIZE, figures.AxisUnits(time="s"), start=2)
     slider = figure.layout.sliders[0]
     assert [step.label for step in slider.steps] == ["0.1", "0.2", "0.5", "1"]
     assert slider.active == 2
@@ -61,7 +60,7 @@ def test_frames_are_embedded_in_binary_single_precision(frames):
 
 
 def test_images_have_row_0_on_top_equal_aspect_and_cell_centres(frames):
-    figure = frames_slider([Stack("T", frames, TEMPERATURE, "T")], TIMES, SIZE, Units(length="mm"))
+    figure = frames_slider([Stack("T", frames, TEMPERATURE, "T")], TIMES, SIZE, figures.AxisUnits(length="mm"))
     assert figure.layout.yaxis.range == (6.0, 0)
     assert figure.layout.xaxis.range == (0, 8.0)
     assert figure.layout.yaxis.scaleanchor == "x"

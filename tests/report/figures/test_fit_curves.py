@@ -6,7 +6,7 @@ import pytest
 from nefty.core.errors import InputError
 from nefty.report.figures.curves import Curve
 from nefty.report.figures.fit_curves import fit_curves
-from nefty.report.figures.style import Units
+from nefty.report.figures.style import AxisUnits
 
 TIMES = np.linspace(0.05, 5, 60)
 LINE = 10 * TIMES**-0.5
@@ -14,7 +14,7 @@ LINE = 10 * TIMES**-0.5
 
 def draw(*titles: str, noise: float | None = 0.1, measured: np.ndarray = LINE + 0.05, fitted: np.ndarray = LINE) -> Any:
     panels = [(title, [Curve("a", measured, fitted), Curve("b", measured, fitted)]) for title in titles]
-    return fit_curves(TIMES, panels, Units(time="s", temperature="K"), noise=noise)
+    return fit_curves(TIMES, panels, AxisUnits(time="s", temperature="K"), noise=noise)
 
 
 def test_the_band_is_twice_the_noise_on_either_side():

@@ -11,11 +11,11 @@ from nefty.data.preparation.prepare import prepare
 from nefty.report.figures.curves import Curve
 from nefty.report.figures.decay import decay_figure
 from nefty.report.figures.frames import level_figure, window_figure
-from nefty.report.figures.style import Units
+from nefty.report.figures.style import AxisUnits
 from nefty.report.pages.inspection import Inspection, inspection_page
 from support.flash_recordings import Camera
 
-UNITS = Units("", "s", "K")
+UNITS = AxisUnits("", "s", "K")
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,9 @@ from PIL import Image
 from plotly.offline import get_plotlyjs
 
 from nefty.core.errors import InputError
+from nefty.data.facts_file import facts_of_meta
 from nefty.report.figures.depth_bands import DepthBand, depth_bands
-from nefty.report.figures.style import DEPTH, Units, units_of
+from nefty.report.figures.style import DEPTH, AxisUnits, units_of
 from nefty.report.pages import fit_sections, indication_sections, measurement_sections
 from nefty.report.pages.findings import Findings
 from nefty.report.pages.reconstruction import reconstruction_page
@@ -108,7 +109,7 @@ def test_the_position_matches_the_pixel_in_the_frames(rec, page):
 
 
 def test_positions_are_those_of_the_whole_frames_if_they_were_cut_and_averaged(rec):
-    cut = replace(rec, meta={**META, "preparation": {"region": [50, 110, 20, 108], "bin": 2}})
+    cut = replace(rec, facts=facts_of_meta({**META, "preparation": {"region": [50, 110, 20, 108], "bin": 2}}))
     page = Sections(cut, indication_sections, measurement_sections)
     (row,) = section(page, "What they measure").table.rows
     assert row[2] == f"{50 + 2 * 20 + 1}, {20 + 2 * 11 + 1}"
@@ -141,10 +142,15 @@ def test_how_it_was_measured_says_what_is_known_and_what_is_not(rec):
     assert known["frames used"] == "50, 0.03 to 3 s after the flash"
     assert known["step 1"].startswith("Counts became kelvin")
     assert "all depths scale with it" in known["assumption 1"]
-    pulse = replace(rec, meta={**META, "excitation": {"kind": "TopHatPulse", "duration": 0.02, "start": 0.0}})
+    pulse = replace(
+        rec, facts=facts_of_meta({**META, "excitation": {"kind": "TopHatPulse", "duration": 0.02, "start": 0.0}})
+    )
     flash = cells(Sections(pulse, measurement_sections), "How this was measured")["flash"]
     assert flash == "pulse on the front face, duration 20 ms"
-    bare = cells(Sections(replace(rec, meta={"units": META["units"]}), measurement_sections), "How this was measured")
+    bare = cells(
+        Sections(replace(rec, facts=facts_of_meta({"units": META["units"]})), measurement_sections),
+        "How this was measured",
+    )
     assert [bare[name] for name in ("material", "camera", "frame rate", "flash")] == ["not recorded"] * 4
 
 
@@ -155,7 +161,7 @@ def test_steps_of_the_preparation_are_said_once_and_what_they_assume_apart(rec):
         {"name": "pulse", "text": "Assumed to last 2 ms.", "values": {}, "assumed": True},
     ]
     notes = ["Pixels: Means over 2 x 2.", "Pulse: Assumed to last 2 ms.", "Something else."]
-    prepared = replace(rec, meta={**META, "preparation": steps, "notes": notes})
+    prepared = replace(rec, facts=facts_of_meta({**META, "preparation": steps, "notes": notes}))
     known = cells(Sections(prepared, measurement_sections), "How this was measured")
     told = list(known.values())
     assert [name for name, text in known.items() if "Means over" in text] == ["step 2"]
@@ -169,7 +175,9 @@ def test_steps_of_the_preparation_are_said_once_and_what_they_assume_apart(rec):
 
 def test_what_was_calibrated_is_shown_with_its_start_and_the_gain(rec):
     gain = np.broadcast_to(np.linspace(0.97, 1.03, 44), GRID.shape[1:])
-    page = Sections(replace(rec, meta={**META, "calibration": CALIBRATION, "gain": gain}), measurement_sections)
+    page = Sections(
+        replace(rec, facts=facts_of_meta({**META, "calibration": CALIBRATION, "gain": gain})), measurement_sections
+    )
     found = section(page, "What was calibrated")
     rows = [tuple(plain(cell) for cell in row) for row in found.table.rows]
     assert rows == [
@@ -179,7 +187,7 @@ def test_what_was_calibrated_is_shown_with_its_start_and_the_gain(rec):
     image = found.figure.data[0]
     assert image.z[0, 0] == pytest.approx(-3, abs=0.01)
     assert image.z[0, -1] == pytest.approx(3, abs=0.01)
-    true = Sections(replace(rec, meta={**META, "gain": gain}), measurement_sections)
+    true = Sections(replace(rec, facts=facts_of_meta({**META, "gain": gain})), measurement_sections)
     assert "What was calibrated" not in [s.title for s in true.sections]  # a true gain of a simulation is no result
 
 
@@ -190,7 +198,7 @@ def test_noise_may_differ_from_frame_to_frame(rec):
     object.__setattr__(noisy, "noise", noise)
     findings = Findings(noisy)
     assert plain(findings.noise_words("K")) == "0.01 to 0.04 K"
-    sections = fit_sections.sections(findings, Units())
+    sections = fit_sections.sections(findings, AxisUnits())
     left: Any = next(s for s in sections if s.title == "What the volume leaves unexplained").figure
     for frame in left.frames:
         assert np.std(frame.data[0].z) == pytest.approx(1, abs=0.08)
@@ -198,7 +206,7 @@ def test_noise_may_differ_from_frame_to_frame(rec):
 
 def test_the_words_of_a_judgement_are_never_used(rec):
     sound = replace(rec, alpha=np.full(GRID.shape, BULK))
-    for part in (sound, replace(rec, meta={**META, "calibration": CALIBRATION})):
+    for part in (sound, replace(rec, facts=facts_of_meta({**META, "calibration": CALIBRATION}))):
         page = reconstruction_page(part)
         text = page.render().replace(get_plotlyjs(), "")
         text = re.sub(r"<script.*?</script>|data:image/png;base64,[^\"]*", "", text, flags=re.S)
@@ -253,7 +261,7 @@ def test_ticks_are_round_and_inside(low, high):
 
 
 def test_bands_are_drawn_around_their_depths():
-    figure: Any = depth_bands([DepthBand("1", 0.5, 0.4, 0.7, 0.2, truth=0.55)], 1.3, Units(length="mm"))
+    figure: Any = depth_bands([DepthBand("1", 0.5, 0.4, 0.7, 0.2, truth=0.55)], 1.3, AxisUnits(length="mm"))
     bar, dot, truth = figure.data
     assert (bar.base[0], bar.y[0]) == (0.5, 0.2)
     assert (dot.y[0], dot.error_y.array[0], dot.error_y.arrayminus[0]) == pytest.approx((0.5, 0.2, 0.1))

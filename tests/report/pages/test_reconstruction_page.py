@@ -8,6 +8,8 @@ from plotly.offline import get_plotlyjs
 
 from nefty.core.errors import NeftyError
 from nefty.core.grid import Grid
+from nefty.data.facts import Facts
+from nefty.data.facts_file import facts_of_meta
 from nefty.metrics.pairing import paired
 from nefty.metrics.score import evaluate
 from nefty.report.figures.style import units_of
@@ -51,7 +53,7 @@ def rec() -> Reconstruction:
         provenance={"seed": "3"},
         stopped="the noise floor was reached",
         truth=truth,
-        meta={"units": {"length": "mm", "time": "s", "temperature": "K"}, "source": "plate 7"},
+        facts=facts_of_meta({"units": {"length": "mm", "time": "s", "temperature": "K"}, "source": "plate 7"}),
     )
 
 
@@ -85,7 +87,9 @@ VARIANTS = {
     "masked": masked,
     "noise not known": lambda rec: replace(rec, noise=None),
     "no noise": lambda rec: replace(rec, noise=0.0),
-    "bare": lambda rec: replace(rec, noise=None, truth=None, history={}, recipe={}, provenance={}, stopped="", meta={}),
+    "bare": lambda rec: replace(
+        rec, noise=None, truth=None, history={}, recipe={}, provenance={}, stopped="", facts=Facts()
+    ),
     "single precision": lambda rec: replace(rec, alpha=rec.alpha.astype("f4"), measured=rec.measured.astype("f4")),
 }
 
@@ -205,7 +209,7 @@ def test_text_from_outside_is_escaped_and_nothing_is_fetched(rec):
         stopped=NASTY,
         provenance={NASTY: NASTY},
         recipe={"name": NASTY, NASTY: [NASTY]},
-        meta={"source": NASTY, "units": {"length": NASTY, "time": NASTY, "temperature": NASTY}},
+        facts=facts_of_meta({"source": NASTY, "units": {"length": NASTY, "time": NASTY, "temperature": NASTY}}),
         history={**rec.history, "stage": np.array([NASTY] * 30)},
     )
     own = reconstruction_page(nasty).render().replace(get_plotlyjs(), "")
@@ -218,9 +222,9 @@ def test_text_from_outside_is_escaped_and_nothing_is_fetched(rec):
 
 def test_units_come_from_the_recording(rec):
     assert units_of(rec).diffusivity == "mm²/s"
-    assert units_of(replace(rec, meta={})).length == ""
-    assert units_of(replace(rec, meta={"units": "mm"})).length == ""
-    assert units_of(replace(rec, meta={"units": {"diffusivity": "m²/s"}})).diffusivity == "m²/s"
+    assert units_of(replace(rec, facts=Facts())).length == ""
+    assert units_of(replace(rec, facts=facts_of_meta({"units": "mm"}))).length == ""
+    assert units_of(replace(rec, facts=facts_of_meta({"units": {"diffusivity": "m²/s"}}))).diffusivity == "m²/s"
 
 
 def test_a_large_result_stays_a_small_file():

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from nefty.core.configuration import Part
 from nefty.core.errors import InputError
+from nefty.data.facts import Note, NoteKind, Units
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.materials import Material
@@ -68,5 +69,5 @@ def adapted(sequence: Sequence, how: Adaptation, material: Material) -> tuple[Se
         excitation=UniformFlash(how.amplitude, depth),
         boundary=Boundary(lateral=how.sides, back="robin" if h_back else "adiabatic", h_back=h_back),
         noise=None if sequence.noise is None else sequence.noise * scale,
-        meta={**sequence.meta, "units": {}, "notes": [*sequence.meta.get("notes", []), note]},
+        facts=sequence.facts.replaced(units=Units(), unit_length=length).noted(Note(NoteKind.OTHER, note)),
     ), length

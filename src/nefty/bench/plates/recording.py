@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from nefty.data.sequence import Sequence
     from nefty.result.reconstruction import Reconstruction
 
-#: Key of ``Sequence.meta``: what ``judge`` has to know of the preparation.
-PLATE = "plate_view"
-
 
 @dataclass(frozen=True)
 class PlateRecording:
@@ -96,28 +93,27 @@ class PlateRecording:
             prepared.sequence,
             excitation=TopHatPulse(duration=self.flash),
             boundary=Boundary(lateral="adiabatic", front="robin", back="robin", h_front=front, h_back=back),
-            meta={**prepared.sequence.meta, "material": _described(part)},
+            facts=prepared.sequence.facts.replaced(material=part),
         )
-        length = 1.0
         if takes == "unitless":
-            sequence, length = adapted(sequence, Adaptation.model_validate(dict(self.adaptation)), part)
-        view = {"region": list(prepared.pictures.region), "length": length, "size": list(sequence.size or ())}
-        meta = {key: value for key, value in sequence.meta.items() if key != "depth"}
-        return dataclasses.replace(sequence, meta={**meta, PLATE: view})
+            sequence, _ = adapted(sequence, Adaptation.model_validate(dict(self.adaptation)), part)
+        return dataclasses.replace(sequence, facts=sequence.facts.replaced(defects=None))
 
     def judge(self, found: Reconstruction, given: Sequence, kind: str, seed: int) -> Judged:
         """Against the label, on its own pixels."""
         from nefty.data.pvc_labels import read_label
 
         folder, file = self._open()
-        view = given.meta[PLATE]
-        top, bottom, left, right = view["region"]
+        window, length, (_, rows, columns) = given.facts.window, given.facts.unit_length, given.shape
+        top, left = window.top, window.left
+        bottom, right = top + window.bin * rows, left + window.bin * columns
         depth = read_label(file.label)[:, BAD_COLUMNS:][top:bottom, left:right]
-        pixel = view["size"][1] * view["length"] / depth.shape[0]
+        assert given.size is not None
+        pixel = given.size[1] * length / depth.shape[0]
         listed = folder.holes(file)
         moved = [{**h, "centre": (h["centre"][0] - top, h["centre"][1] - BAD_COLUMNS - left)} for h in listed or ()]
         holes = holes_of(depth, pixel, moved)
-        views = {name: _on_label(front_view(found, name), view["length"], depth.shape) for name in PROJECTIONS}
+        views = {name: _on_label(front_view(found, name), length, depth.shape) for name in PROJECTIONS}
         ours = plate_scores(views["nefty"], depth, holes, pixel)
         paper = plate_scores(views["paper"], depth, holes, pixel)
         return Judged(
@@ -125,7 +121,7 @@ class PlateRecording:
             facts={
                 "holes": hole_facts(views["nefty"], holes),
                 "pixel": pixel,
-                "notes": [str(note) for note in given.meta.get("notes", [])],
+                "notes": [note.text for note in given.facts.notes],
             },
             maps={
                 "depth": views["nefty"].depth.astype(np.float32),
@@ -146,10 +142,6 @@ class PlateRecording:
 def _given(recording: str, takes: str) -> Sequence:
     """The prepared recording; kept for the next methods, as reading and preparing takes longer than some of them."""
     return PlateRecording.from_dict(json.loads(recording)).prepared(takes)
-
-
-def _described(part: Any) -> dict[str, Any]:
-    return {name: getattr(part, name) for name in ("name", "alpha_z", "alpha_y", "alpha_x", "note")}
 
 
 def _on_label(view: Projection, length: float, shape: tuple[int, ...]) -> Projection:

@@ -28,10 +28,12 @@ from nefty.bench.tasks.methods import Budget
 from nefty.core.checks import one_of
 from nefty.core.errors import InputError
 from nefty.core.provenance import provenance, versions
+from nefty.core.stopping import Stopped, StopReason
 from nefty.data.sequence import Sequence
 from nefty.inversion.build import build_model
 from nefty.inversion.recipe import load_recipe
 from nefty.physics.pulses import GaussianFlash
+from nefty.result.effort import Effort
 from nefty.result.reconstruction import Reconstruction
 
 #: Field and schedule of nefi's own preset for CPUs ("smoke"), with its fastest solver. Its steps are set so that the
@@ -123,10 +125,11 @@ def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget)
         provenance={
             **provenance(),
             **versions(("nefi",)),
-            "evaluations": str(len(history["objective"])),
-            "unknowns": f"{sum(p.numel() for p in problem.field.parameters()):,}",
         },
-        stopped=str(result.stage_results[-1].get("stop_reason", "")),
+        stopped=Stopped(StopReason.UNKNOWN, str(result.stage_results[-1].get("stop_reason", ""))),
+        effort=Effort(
+            evaluations=len(history["objective"]), unknowns=sum(p.numel() for p in problem.field.parameters())
+        ),
         truth=sequence.truth,
-        meta={"lateral": sequence.boundary.lateral},
+        lateral=sequence.boundary.lateral,
     )

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from nefty.report.figures.images import colour_bar, heatmap
-from nefty.report.figures.style import DIFFUSIVITY, INK, LINES, MUTED, RULE, TEMPERATURE, Units, dress
+from nefty.report.figures.style import DIFFUSIVITY, INK, LINES, MUTED, RULE, TEMPERATURE, AxisUnits, dress
 
 SYMBOLS = ("circle", "diamond", "square")
 Numbers = Sequence[float] | np.ndarray
@@ -180,7 +180,7 @@ def alike(
     line, dots, ink = {"color": LINES[1], "width": 3}, {"size": 5, "color": LINES[0]}, {"color": INK, "width": 2}
     reach = max(130 * noise, *(1.1 * float(np.abs(panel.apart).max()) for panel in panels))
     for column, (cut, panel) in enumerate(zip(cuts, panels, strict=True), 1):
-        image = heatmap(cut, size, "diffusivity", Units(), down="z", coloraxis="coloraxis")
+        image = heatmap(cut, size, "diffusivity", AxisUnits(), down="z", coloraxis="coloraxis")
         figure.add_trace(image, 1, column)
         x, some = panel.x, slice(None, None, max(len(panel.x) // 32, 1))
         first = go.Scatter(x=x, y=panel.first, name=names[0], mode="lines", line=line)

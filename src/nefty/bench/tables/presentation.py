@@ -121,7 +121,7 @@ def _notes(suite: Suite, done: Done, tables: Sequence[Table]) -> list[str]:
         if about := "; ".join(words for words in (method(row.method).note, *training, row.note) if words):
             notes.append(f"{row.name}: {about}.")
     for row in suite.methods:
-        cut = [o for e, o in done if e.row.name == row.name and "it was given were over" in str(o.facts["stopped"])]
+        cut = [o for e, o in done if e.row.name == row.name and o.facts["cut_short"]]
         if cut:
             count = sum(e.row.name == row.name for e, _ in done)
             notes.append(

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from pydantic import Field, ValidationError
 
-from nefty.bench.tasks.front_view import own_view
 from nefty.bench.tasks.methods import Budget
 from nefty.classical.estimate import lift
 from nefty.classical.methods import method
@@ -21,8 +20,10 @@ from nefty.core.configuration import Part, explain
 from nefty.core.errors import InputError, unknown_name
 from nefty.core.grid import Grid
 from nefty.core.provenance import provenance
+from nefty.core.stopping import FINISHED
 from nefty.data.sequence import Sequence
 from nefty.inversion.recipe import load_recipe
+from nefty.result.own_view import OwnView
 from nefty.result.reconstruction import Reconstruction
 
 FRAMES = 60  # that are kept, to show beside those of the lifted volume
@@ -86,10 +87,12 @@ def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget)
         measured=shown.frames,
         fitted=_as_bright(_simulated(shown, alpha, grid), shown.frames),
         recipe={"name": choice.method, **choice.model_dump(mode="json")},
-        provenance={**provenance(), "depth": estimate.note, "bulk diffusivity": f"{bulk:.5g}", "its source": source},
-        stopped="done",
+        provenance={**provenance(), "depth": estimate.note, "bulk diffusivity": bulk, "its source": source},
+        stopped=FINISHED,
+        bulk=bulk,
         truth=sequence.truth,
-        meta={"lateral": sequence.boundary.lateral, **own_view(estimate.mask, estimate.depth)},
+        lateral=sequence.boundary.lateral,
+        own_view=OwnView(estimate.mask, np.where(estimate.mask, estimate.depth, np.nan)),
     )
 
 
@@ -101,9 +104,9 @@ def _diffusivity(sequence: Sequence, choice: Settings, layers: int) -> tuple[flo
 
     if choice.alpha is not None:
         return choice.alpha, "as given"
-    if "material" in sequence.meta:
-        found = sequence.meta["material"]
-        return float(found["alpha_z"]), f"material {found['name']}"
+    material = sequence.facts.material
+    if material is not None:
+        return material.alpha_z, f"material {material.name}"
     recipe = load_recipe("fast", {"model.layers": layers})
     late = sequence.after_flash()
     model = build_model(late, recipe)

@@ -7,10 +7,6 @@ from typing import Any
 
 import numpy as np
 
-#: Key of ``Reconstruction.meta``: its frames were read off a temperature of the method's own, as the paper does for
-#: PINNs, and not simulated from the volume.
-OWN_SURFACE = "own_surface"
-
 
 @dataclass(frozen=True, eq=False)
 class Judged:

@@ -19,6 +19,7 @@ from nefty.result.reconstruction import Reconstruction
 from nefty.supervised.network import VolumeNetwork
 from nefty.supervised.predict import predict, volume
 from nefty.supervised.shelf import shelved_network
+from nefty.synth.recording import specimen_of
 
 
 class Settings(Part):
@@ -85,8 +86,10 @@ def _same(choice: Settings) -> VolumeNetwork:
 
 def _refuse_seen(sequence: Sequence, choice: Settings) -> None:
     """Raise an error if the network was trained on this very specimen."""
-    specimen = sequence.meta.get("specimen", {})
-    kind, seed = specimen.get("kind"), specimen.get("seed")
+    specimen = specimen_of(sequence)
+    if specimen is None:
+        return
+    kind, seed = specimen.kind, specimen.seed
     seen = shelved_network(choice.network)[1].get("data", {}).get("seeds", {})
     if seed is not None and seed in seen.get(kind, ()):
         raise InputError(

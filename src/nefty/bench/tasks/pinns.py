@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from nefty.bench.tasks.judged import OWN_SURFACE
 from nefty.bench.tasks.methods import Budget
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
@@ -28,5 +27,4 @@ def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget)
     sides = sequence.boundary
     if (sides.front, sides.back) != ("adiabatic", "adiabatic"):
         sequence = dataclasses.replace(sequence, boundary=Boundary(lateral=sides.lateral))
-    found = by_pinn(sequence, settings, seconds=budget.seconds, iterations=budget.iterations)
-    return dataclasses.replace(found, meta={**found.meta, OWN_SURFACE: True})
+    return by_pinn(sequence, settings, seconds=budget.seconds, iterations=budget.iterations)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nefty.bench.tasks.front_view import front_view, has_own_view
-from nefty.bench.tasks.judged import OWN_SURFACE, Judged
+from nefty.bench.tasks.front_view import front_view
+from nefty.bench.tasks.judged import Judged
 from nefty.core.grid import Grid
 
 if TYPE_CHECKING:
@@ -88,9 +88,8 @@ class Simulated:
         specimen = self.specimen(kind, seed)
         clean = self.sequence(kind, seed, clean=True) if self.noise > 0 or self.gain > 0 else given
         again = surface_score(found.alpha, given, clean.frames, refine=1)
-        surface = frames_score(found.fitted, clean.frames, given.mask) if found.meta.get(OWN_SURFACE) else again
+        surface = frames_score(found.fitted, clean.frames, given.mask) if found.own_surface else again
         pairs = [(f, t) for f, t in Findings(found).pairs if f is not None and t is not None]
-        bulk = found.provenance.get("bulk diffusivity")
         spectra = [radial_spectrum(volume, given.truth, found.grid.size) for volume in (found.alpha, given.truth)]
         marks = {**evaluate(found, given.truth).as_dict(), **_own_marks(found, given.truth)}
         return Judged(
@@ -105,7 +104,7 @@ class Simulated:
                 "strata": len(specimen.bulk),
                 "defects_found": len(pairs),
                 "top_errors": [abs(f.depth_to_top - t.depth_to_top) / found.grid.spacing[0] for f, t in pairs],
-                "bulk_error": None if bulk is None else float(bulk) / specimen.bulk[0] - 1,
+                "bulk_error": None if found.bulk is None else found.bulk / specimen.bulk[0] - 1,
             },
             spectrum={"frequency": spectra[0].frequencies, "found": spectra[0].power, "true": spectra[1].power},
         )
@@ -116,7 +115,7 @@ def _own_marks(found: Reconstruction, truth: np.ndarray) -> dict[str, Any]:
     from nefty.metrics.projection import Projection, projection_score
     from nefty.metrics.volume import depth_to_top
 
-    if not has_own_view(found):
+    if found.own_view is None:
         return {}
     true = Projection.of_depth(depth_to_top(truth, found.grid.size[0]))
     marks = projection_score(front_view(found), true).as_dict()

@@ -85,8 +85,8 @@ class Outcome:
     Args:
         task: that was done.
         scores: metrics by name; ``None`` where one is not defined. See ``docs/metrics.md``.
-        facts: ``seconds``, ``iterations``, ``evaluations``, ``unknowns``, ``peak_bytes``, ``stopped``, ``misfit``, and
-            what the recording's ``judge`` adds.
+        facts: ``seconds``, ``iterations``, ``evaluations``, ``unknowns``, ``peak_bytes``, ``stopped``, ``cut_short``,
+            ``misfit``, and what the recording's ``judge`` adds.
         history: of the optimisation: ``objective``, ``misfit``, ``seconds`` and others, one entry per iteration.
         spectrum: ``frequency``, ``found`` and ``true`` power, of a specimen whose volume is known.
         maps: images (y, x) by name, of a plate.
@@ -138,11 +138,12 @@ def perform(task: Task) -> Outcome:
         facts={
             "seconds": seconds,
             "iterations": len(next(iter(found.history.values()), ())),
-            "evaluations": int(found.provenance.get("evaluations", 0)),
-            "unknowns": _whole(found.provenance.get("unknowns")),
-            "collocation": _whole(found.provenance.get("collocation points")),
+            "evaluations": found.effort.evaluations,
+            "unknowns": found.effort.unknowns,
+            "collocation": found.effort.collocation,
             "peak_bytes": memory.peak,
-            "stopped": found.stopped,
+            "stopped": found.stopped.text,
+            "cut_short": found.stopped.cut_short,
             "misfit": found.misfit,
             "relative_noise": _relative_noise(found, given),
             "training": found.provenance.get("training"),
@@ -154,11 +155,6 @@ def perform(task: Task) -> Outcome:
         stored=found.alpha.astype(np.float32),
         provenance={**provenance(), "code": code_version()},
     )
-
-
-def _whole(text: str | None) -> int:
-    """A number as provenance writes it, 0 if there is none."""
-    return int((text or "0").replace(",", ""))
 
 
 def _relative_noise(found: Reconstruction, given: Sequence) -> float | None:

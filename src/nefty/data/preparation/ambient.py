@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.data.preparation.steps import Step, counted
+from nefty.data.facts import Step
+from nefty.data.preparation.prepared import counted
 
 FEWEST = 3  # frames before the flash, for each pixel's own mean
 UNEVEN = 2.0  # times the noise of such a mean: pixels that differ more do so for other reasons

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.data.preparation.steps import Step, counted
+from nefty.data.facts import Step
+from nefty.data.preparation.prepared import counted
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
 
@@ -62,7 +64,8 @@ def binned_rest(sequence: Sequence, n: int) -> Sequence:
     if n == 1:
         return sequence
     face = sequence.shape[1:]
-    changed: dict = {"frames": binned(sequence.frames.astype(np.float64), n), "meta": dict(sequence.meta)}
+    facts = sequence.facts.replaced(window=sequence.facts.window.binned(n))
+    changed: dict[str, Any] = {"frames": binned(sequence.frames.astype(np.float64), n)}
     if sequence.mask is not None:
         changed["mask"] = binned(sequence.mask.astype(np.float64), n) > PRESENT
     pulse = sequence.excitation
@@ -71,10 +74,13 @@ def binned_rest(sequence: Sequence, n: int) -> Sequence:
         changed["excitation"] = dataclasses.replace(pulse, profile=binned(profile.astype(np.float64), n))
     elif isinstance(pulse, np.ndarray) and pulse.shape[1:] == face:
         changed["excitation"] = binned(pulse, n)
-    defects = sequence.meta.get("defect_mask")
-    if defects is not None and np.shape(defects) == face:
-        changed["meta"]["defect_mask"] = binned(np.asarray(defects, dtype=np.float64), n) > PRESENT
-    return dataclasses.replace(sequence, **changed)
+    known = facts.defects
+    if known is not None and known.mask is not None and known.mask.shape == face:
+        mask = binned(known.mask.astype(np.float64), n) > PRESENT
+        facts = facts.replaced(defects=dataclasses.replace(known, mask=mask))
+    if facts.pixel is not None:
+        facts = facts.replaced(pixel=(n * facts.pixel[0], n * facts.pixel[1]))
+    return dataclasses.replace(sequence, **changed, facts=facts)
 
 
 def pixels_step(
@@ -104,8 +110,5 @@ def pixels_step(
             raise
         rest = dataclasses.replace(rest, truth=None).region(box[:2], box[2:])
         text += " The truth has cells that the region cuts, and was left out."
-    meta = dict(rest.meta)
-    if "pixel" in meta:
-        meta["pixel"] = [n * float(p) for p in np.ravel(meta["pixel"])]
-    rest = binned_rest(dataclasses.replace(rest, meta=meta), n)
+    rest = binned_rest(rest, n)
     return rest, n, box, Step("pixels", text, {"bin": n, "rows": rows, "columns": columns})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.data.preparation.steps import Step, counted
+from nefty.data.facts import Step
+from nefty.data.preparation.prepared import counted
 
 WINDOW = 11  # frames before and after, whose medians do not mind five that are corrupt
 OFF = 6.0  # times the noise, beyond both

@@ -6,7 +6,8 @@ import numpy as np
 
 from nefty.core.errors import InputError
 from nefty.data.dead_pixels import dead_pixels, noisy_pixels
-from nefty.data.preparation.steps import Step, counted
+from nefty.data.facts import Step
+from nefty.data.preparation.prepared import counted
 
 SOME = 32  # frames that are enough
 LISTED = 100  # places that are kept

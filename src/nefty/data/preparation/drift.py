@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from nefty.core.errors import InputError
+from nefty.data.facts import Step
+from nefty.data.preparation.prepared import counted
 from nefty.data.preparation.sampling import frame_levels
-from nefty.data.preparation.steps import Step, counted
 
 FEWEST = 10  # frames before the flash
 SHARE = 0.1  # of the time after it, which they must span for their trend to be believed

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.data.preparation.steps import Step
+from nefty.data.facts import Step
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
 
@@ -102,12 +102,11 @@ def flash_of(
         onset: ``Preparation.onset``.
     """
     times = sequence.times
-    said = sequence.meta.get("flash_frame", "known")
     if isinstance(choice, int):
         if choice >= times.size:
             raise InputError(f"flash={choice} is not one of the {times.size} frames, 0 to {times.size - 1}.")
         return _within(sequence, levels, unsaturated, choice, onset, f"Frame {choice}, as given")
-    if said is not None:
+    if sequence.facts.origin.flash_known:
         late = int(np.count_nonzero(times <= 0))
         text = f"Times count from the flash, as the file says; {late} of {times.size} frames lie at or before it."
         flash = Flash(late - 1 if late else None, 0.0, int(np.count_nonzero(times < 0)))

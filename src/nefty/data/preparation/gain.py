@@ -7,12 +7,10 @@ estimate, for the inversion estimates the gain jointly with the volume.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from nefty.data.preparation.steps import Step
+from nefty.data.facts import Step
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
 
@@ -30,9 +28,9 @@ def early_frames(sequence: Sequence, early: float | None = None) -> np.ndarray:
     """
     pulse = sequence.excitation
     over = pulse.start + pulse.duration if isinstance(pulse, TopHatPulse) else 0.0
-    about: Any = sequence.meta.get("material")
-    if early is None and isinstance(about, Mapping) and "alpha_z" in about and sequence.size is not None:
-        early = SHOWS * (SHALLOW * sequence.size[0]) ** 2 / float(about["alpha_z"])
+    material = sequence.facts.material
+    if early is None and material is not None and sequence.size is not None:
+        early = SHOWS * (SHALLOW * sequence.size[0]) ** 2 / material.alpha_z
     late = sequence.times > over if (sequence.times > over).any() else np.ones(sequence.times.size, bool)
     chosen = late & (sequence.times <= (early or 0.0))
     chosen[np.flatnonzero(late)[:FEWEST]] = True

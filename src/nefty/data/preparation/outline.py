@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-from nefty.data.preparation.steps import Step
+from nefty.data.facts import Step
 from nefty.data.sequence import bounds
 
 Box = tuple[int, int, int, int]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from typing import Any
 
 from nefty.core.checks import number
-from nefty.data.preparation.steps import Step
+from nefty.data.facts import METRE, Step
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.materials import Material
@@ -37,35 +36,30 @@ def describe_part(
         losses: whether heat is lost at both faces, where the file does not say.
 
     Returns:
-        The recording with ``meta["material"]``, excitation and boundary; and what was done.
+        The recording with material, excitation and boundary; and what was done.
     """
     simulated = stated_material(sequence)
     found, material_said = _material(material or simulated, alpha, by_file=material is None)
-    changed: dict[str, Any] = {"meta": {**sequence.meta}}
-    changed["meta"]["units"] = {**(sequence.meta.get("units") or {}), "length": "m", "time": "s"}
+    changed: dict[str, Any] = {}
+    facts = sequence.facts.replaced(units=dataclasses.replace(sequence.facts.units, length=METRE, time="s"))
     steps = [] if material_said is None else [material_said]
     if found is not None:
-        changed["meta"]["material"] = {**found.model_dump(), "source": "file" if material is None else "given"}
+        facts = facts.replaced(material=found, material_source="file" if material is None else "given")
         changed["anisotropy"] = found.anisotropy
     excitation, said = _pulse(sequence, pulse)
     changed["excitation"] = excitation
     steps.append(said)
     changed["boundary"], said = _losses(sequence, found, losses)
     steps.append(said)
-    notes = [f"{step.name.capitalize()}: {step.text}" for step in steps]
-    changed["meta"]["notes"] = [*sequence.meta.get("notes", []), *notes]
-    changed["meta"]["preparation"] = [*sequence.meta.get("preparation", []), *(step.plain() for step in steps)]
-    return dataclasses.replace(sequence, **changed), tuple(steps)
+    return dataclasses.replace(sequence, **changed, facts=facts.done(*steps)), tuple(steps)
 
 
 def stated_material(sequence: Sequence) -> Material | None:
     """The material that the file itself names, by an earlier preparation or the table of a simulation."""
-    known = sequence.meta.get("material")
-    if isinstance(known, Mapping) and "alpha_z" in known:
-        return Material.model_validate({key: known[key] for key in Material.model_fields if key in known})
-    table = sequence.meta.get("simulation")
-    needed = ("k1_mat", "k2_mat", "k3_mat", "rho_mat", "cp_mat")
-    if not isinstance(table, Mapping) or not all(isinstance(table.get(name), (int, float)) for name in needed):
+    if sequence.facts.material is not None:
+        return sequence.facts.material
+    table = sequence.facts.origin.parameters
+    if not {"k1_mat", "k2_mat", "k3_mat", "rho_mat", "cp_mat"} <= table.keys():
         return None
     heat = table["rho_mat"] * table["cp_mat"]
     alphas = {axis: table[f"k{i}_mat"] / heat for axis, i in (("alpha_x", 1), ("alpha_y", 2), ("alpha_z", 3))}
@@ -114,7 +108,7 @@ def _losses(sequence: Sequence, material: Material | None, losses: bool) -> tupl
         return dataclasses.replace(own, front="adiabatic", back="adiabatic", h_front=0.0, h_back=0.0), Step(
             "losses", "The faces lose no heat, as given.", {"h_front": 0.0, "h_back": 0.0}
         )
-    stated = "simulation" in sequence.meta or "robin" in (own.front, own.back)
+    stated = bool(sequence.facts.origin.parameters) or "robin" in (own.front, own.back)
     values = {"h_front": own.h_front, "h_back": own.h_back}
     if stated:
         return own, Step("losses", "Heat losses and sides are those that the file states.", values)

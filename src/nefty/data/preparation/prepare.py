@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.data.assemble import BECAME, ONLY_COUNTS, UNKNOWN_AMBIENT, UNKNOWN_FLASH, WORDS
+from nefty.data.assemble import WORDS
+from nefty.data.facts import CameraFacts, Facts, NoteKind, Step
 from nefty.data.noise import noise_of_means
 from nefty.data.preparation.ambient import ambient_of
 from nefty.data.preparation.binning import binned, pixels_step
@@ -24,9 +25,9 @@ from nefty.data.preparation.drift import drift_step
 from nefty.data.preparation.flash import flash_of
 from nefty.data.preparation.gain import gain_step
 from nefty.data.preparation.outline import Box, region_step, resolved
+from nefty.data.preparation.prepared import Pictures, Prepared
 from nefty.data.preparation.sampling import frame_levels, sampled
 from nefty.data.preparation.saturation import saturation_level, saturation_step
-from nefty.data.preparation.steps import Pictures, Prepared, Step
 from nefty.data.preparation.time_selection import times_step, within
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
@@ -62,7 +63,7 @@ def prepare(sequence: Sequence, choice: Preparation | None = None, **changes: An
         raise InputError(f"no frame lies after the flash, in frame {flash.frame} of {times.size}; check its number.")
     early = _alike(frame_levels(sample[: flash.before]), sigma)
     ambient, left, ambient_said = ambient_of(
-        frames[: flash.before][early], choice.ambient, sigma, unit, sequence.meta.get("ambient", 0.0)
+        frames[: flash.before][early], choice.ambient, sigma, unit, sequence.facts.origin.ambient or 0.0
     )
     own = sampled(ambient[None])[0] if isinstance(ambient, np.ndarray) else ambient
     rise = np.where(sample < level, sample - own, np.nan)
@@ -107,15 +108,18 @@ def prepare(sequence: Sequence, choice: Preparation | None = None, **changes: An
         times_said,
         gain_said,
     )
-    meta = _meta(sequence, result, steps, gain)
-    meta |= {
-        "flash_frame": flash.frame,
-        "ambient": (sequence.meta.get("ambient") or 0.0) + float(np.nanmedian(ambient)),
-    }
-    if times.size > 1 and (sequence.meta.get("units") or {}).get("time") == "s":
-        meta.setdefault("frame_rate", float(1 / np.median(np.diff(times))))
+    facts = _facts(sequence, result, steps).replaced(gain=gain)
+    before = facts.origin.ambient or 0.0
+    origin = dataclasses.replace(
+        facts.origin,
+        flash_known=flash.known,
+        flash_frame=flash.frame,
+        ambient=before + float(np.nanmedian(ambient)),
+    )
+    facts = facts.replaced(origin=origin, camera=_camera(facts, times))
     pictures = Pictures(times, levels, corrupt, dead, saturated, region, suggested, gain, selection, kept)
-    return Prepared(dataclasses.replace(result, meta=meta), steps, pictures)
+    noise = selection.measured.single
+    return Prepared(dataclasses.replace(result, facts=facts), steps, pictures, noise, flash.frame)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,21 +164,21 @@ def _heated_until(sequence: Sequence) -> float:
 
 def unit_of(sequence: Sequence) -> str:
     """The word for the unit of a recording's values."""
-    unit = (sequence.meta.get("units") or {}).get("temperature")
-    return "units" if unit is None else WORDS.get(unit, str(unit))
+    unit = sequence.facts.units.temperature
+    return WORDS.get(unit, unit) if unit else "units"
 
 
 def values_step(sequence: Sequence) -> Step:
     """What the values are."""
-    unit = (sequence.meta.get("units") or {}).get("temperature")
+    unit = sequence.facts.units.temperature
     if unit == "counts":
         text = (
             "Counts of the camera, taken as proportional to temperature; a lookup table or a calibration makes kelvin."
         )
         return Step("values", text, {"unit": "counts"}, assumed=True)
-    if unit is None:
+    if not unit:
         return Step("values", "Of a unit that is not said, taken as proportional to temperature.", {}, assumed=True)
-    how = next((note for note in sequence.meta.get("notes", []) if BECAME in note), "")
+    how = next((note.text for note in sequence.facts.notes if note.kind is NoteKind.CONVERSION), "")
     return Step("values", how or f"Temperatures in {WORDS.get(unit, unit)}.", {"unit": str(unit)})
 
 
@@ -194,10 +198,16 @@ def _early(frames: np.ndarray, ambient: np.ndarray | float, level: float, dead: 
     return rise
 
 
-def _meta(given: Sequence, result: Sequence, steps: tuple[Step, ...], gain: np.ndarray) -> dict[str, Any]:
-    """With the steps, in words and in values."""
-    stale = (UNKNOWN_FLASH, UNKNOWN_AMBIENT, ONLY_COUNTS, steps[0].text)  # a step says so now, or more
-    old = [note for note in given.meta.get("notes", []) if note not in stale]
-    said = [f"{step.name.capitalize()}: {step.text}" for step in steps]
-    done = [*given.meta.get("preparation", []), *(step.plain() for step in steps)]
-    return {**result.meta, "notes": [*old, *said], "preparation": done, "gain": gain}
+def _facts(given: Sequence, result: Sequence, steps: tuple[Step, ...]) -> Facts:
+    """Of the result, with the steps; what the reader did not know of flash, ambient and values a step says now."""
+    about = (NoteKind.FLASH, NoteKind.AMBIENT, NoteKind.VALUES)
+    known = given.facts.without_notes(about, assumed=True).without_notes((NoteKind.CONVERSION,))
+    return result.facts.replaced(notes=known.notes).done(*steps)
+
+
+def _camera(facts: Facts, times: np.ndarray) -> CameraFacts:
+    """With the rate of the frames in the file, where their times are seconds."""
+    camera = facts.camera
+    if camera.frame_rate is not None or times.size < 2 or facts.units.time != "s":
+        return camera
+    return dataclasses.replace(camera, frame_rate=float(1 / np.median(np.diff(times))))

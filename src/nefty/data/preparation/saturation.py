@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.data.preparation.steps import Step, counted
+from nefty.data.facts import Step
+from nefty.data.preparation.prepared import counted
 from nefty.data.sequence import Sequence
 
 FEWEST = 5  # values at the top
@@ -57,12 +58,12 @@ def saturation_level(sequence: Sequence, sigma: float, step: float, choice: str 
         step: between neighbouring values.
         choice: ``Preparation.saturation``.
     """
-    subtracted = float(sequence.meta.get("ambient") or 0.0)
+    subtracted = sequence.facts.origin.ambient or 0.0
     if isinstance(choice, (int, float)):
         return float(choice) - subtracted
     if choice == "off":
         return np.inf
-    counts = (sequence.meta.get("units") or {}).get("temperature") == "counts"
+    counts = sequence.facts.units.temperature == "counts"
     found = find_saturation(sequence.frames, sigma, step, subtracted if counts else None)
     return np.inf if found is None else found
 
@@ -92,7 +93,7 @@ def saturation_step(
     if not left.any():
         raise InputError(f"most pixels are saturated, at {level:g} or above, in all frames; check the level given.")
     values, pixels, whole = int(count.sum()), int(np.count_nonzero(count)), int((usable & ~left).sum())
-    shown = level + float(sequence.meta.get("ambient") or 0.0)
+    shown = level + (sequence.facts.origin.ambient or 0.0)
     stuck = f"{counted(values, 'value')} of {counted(pixels, 'pixel')}"
     text = f"{stuck} at the top of the range, {shown:.6g} {unit}, do not count."
     text += f" {counted(whole, 'frame')} with most pixels there were left out." if whole else ""

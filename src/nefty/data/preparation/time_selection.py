@@ -17,8 +17,8 @@ import numpy as np
 
 from nefty.core.checks import count, number
 from nefty.core.errors import InputError
+from nefty.data.facts import Step
 from nefty.data.noise import NoiseOfMeans, noise_of_means
-from nefty.data.preparation.steps import Step
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from nefty.core.errors import InputError
 from nefty.data.assemble import Found, assemble
-from nefty.data.facts import Given
 from nefty.data.formats import Format
+from nefty.data.given import Given
 from nefty.data.pieces import Box, Pieces
 from nefty.data.readers.csv_frame import read_csv
 from nefty.data.readers.png_frame import read_png

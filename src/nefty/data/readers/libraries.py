@@ -17,8 +17,9 @@ import numpy as np
 
 from nefty.core.errors import InputError, MissingExtraError
 from nefty.data.assemble import Found, assemble
-from nefty.data.facts import Given
+from nefty.data.facts import CameraFacts, Facts
 from nefty.data.formats import Format
+from nefty.data.given import Given
 from nefty.data.pieces import Box, Pieces, of_array
 from nefty.data.sequence import Sequence
 
@@ -26,8 +27,8 @@ from nefty.data.sequence import Sequence
 def read_ats(path: Path, given: Given) -> Sequence:
     """Read the counts of FLIR's ResearchIR recording; the library does not give times."""
     counts, about = _library("pyflir.io", "pyflir", path).read_ats(str(path))
-    meta = {"camera": about.camera_model or "", "lens": about.lens or ""}
-    return assemble(path, Found(frames=of_array(np.asarray(counts)), unit="counts", meta=meta), given)
+    facts = Facts(camera=CameraFacts(model=about.camera_model or "", lens=about.lens or ""))
+    return assemble(path, Found(frames=of_array(np.asarray(counts)), unit="counts", facts=facts), given)
 
 
 def read_sfmov(path: Path, given: Given) -> Sequence:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from nefty.data.assemble import assemble
-from nefty.data.facts import Given
+from nefty.data.given import Given
 from nefty.data.pieces import Pieces
 from nefty.data.readers.numpy_arrays import chosen
 from nefty.data.sequence import Sequence

@@ -20,8 +20,8 @@ from typing import IO
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.data.facts import Given
 from nefty.data.formats import Format
+from nefty.data.given import Given
 from nefty.data.pieces import Pieces, of_array, of_stream
 from nefty.data.readers.matlab import Variables, recording
 from nefty.data.sequence import Sequence

@@ -10,8 +10,8 @@ import numpy as np
 
 from nefty.core.errors import InputError
 from nefty.core.hdf5 import take_array
-from nefty.data.facts import Given
 from nefty.data.formats import Format
+from nefty.data.given import Given
 from nefty.data.hdf5_safety import opened_safely
 from nefty.data.pieces import Pieces, of_array
 from nefty.data.readers.matlab import Variables, recording

@@ -15,8 +15,9 @@ import numpy as np
 from nefty.core.errors import InputError, unknown_name
 from nefty.core.files import write_atomic
 from nefty.data.assemble import Found, assemble, restate
-from nefty.data.facts import Given
+from nefty.data.facts import Facts, Origin
 from nefty.data.formats import Format
+from nefty.data.given import Given
 from nefty.data.pieces import BLOCK, Pieces, of_array, of_stream
 from nefty.data.portable import describe, restore
 from nefty.data.sequence import Sequence
@@ -79,7 +80,9 @@ def _recording(path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.
     if ours:
         return restate(path, restore(str(found.pop(OURS)), found, frames, times), given)
     found |= {name: found[name].tolist() for name in PLAIN if name in found}
-    return restate(path, Sequence(frames=frames, times=times, **found, meta={"source": path.name}), given)
+    return restate(
+        path, Sequence(frames=frames, times=times, **found, facts=Facts(origin=Origin(name=path.name))), given
+    )
 
 
 def _some_array(path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], given: Given) -> Sequence:

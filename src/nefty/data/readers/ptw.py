@@ -17,14 +17,14 @@ from __future__ import annotations
 import os
 import struct
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from nefty.core.errors import InputError
 from nefty.data.assemble import Found, assemble
-from nefty.data.facts import Given
+from nefty.data.facts import CameraFacts, Facts
 from nefty.data.formats import Format
+from nefty.data.given import Given
 from nefty.data.pieces import of_array
 from nefty.data.sequence import Sequence
 from nefty.data.sizes import refuse_longer
@@ -53,9 +53,11 @@ def read(path: Path, given: Given) -> Sequence:
         [("head", f"V{each}"), ("counts", "<u2", (rows, columns))] if each else [("counts", "<u2", (rows, columns))]
     )
     counts = np.memmap(path, frame, "r", offset=main, shape=(frames,))["counts"]
-    meta: dict[str, Any] = {"camera": _text(head[44:64]), "lens": _text(head[64:84])}
-    if np.isfinite(integration):
-        meta["integration_time"] = float(integration)
+    camera = CameraFacts(
+        model=_text(head[44:64]),
+        lens=_text(head[64:84]),
+        integration_time=float(integration) if np.isfinite(integration) else None,
+    )
     known = 0 < period < LONGEST
     return assemble(
         path,
@@ -63,7 +65,7 @@ def read(path: Path, given: Given) -> Sequence:
             frames=of_array(counts),
             times=np.arange(frames) * float(np.float32(period)) if known else None,
             unit="counts",
-            meta=meta,
+            facts=Facts(camera=camera),
             notes=(f"The file says {period:g} s between frames.",) if known else (),
         ),
         given,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from nefty.core.errors import InputError
-from nefty.data.facts import Given
 from nefty.data.formats import Format
+from nefty.data.given import Given
 from nefty.data.sequence import Sequence
 
 OWNERS = {".csq": "FLIR", ".irb": "InfraTec", ".ravi": "Optris"}

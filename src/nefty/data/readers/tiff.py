@@ -18,8 +18,8 @@ import tifffile
 from nefty.core.errors import InputError, MissingExtraError
 from nefty.core.files import write_atomic
 from nefty.data.assemble import Found, assemble, restate
-from nefty.data.facts import Given
 from nefty.data.formats import Format
+from nefty.data.given import Given
 from nefty.data.pieces import Box, Pieces
 from nefty.data.portable import MARK, decode, describe, encode, restore
 from nefty.data.sequence import Sequence

@@ -7,7 +7,7 @@ from nefty.report.figures.depth_profile import depth_profile
 from nefty.report.figures.fit_curves import fit_curves
 from nefty.report.figures.front_maps import DepthMap, depth_maps
 from nefty.report.figures.sliders import Stack, frames_slider, slices_slider, stack_slider
-from nefty.report.figures.style import DEPTH, DIFFERENCE, DIFFUSIVITY, TEMPERATURE, Scale, Units
+from nefty.report.figures.style import DEPTH, DIFFERENCE, DIFFUSIVITY, TEMPERATURE, AxisUnits, Scale
 from nefty.report.figures.surfaces import Body, defect_surfaces, depth_stretch
 
 __all__ = [
@@ -15,13 +15,13 @@ __all__ = [
     "DIFFERENCE",
     "DIFFUSIVITY",
     "TEMPERATURE",
+    "AxisUnits",
     "Body",
     "Curve",
     "Cut",
     "DepthMap",
     "Scale",
     "Stack",
-    "Units",
     "convergence",
     "cut_rows",
     "defect_surfaces",

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from nefty.core.errors import InputError
 from nefty.report.figures.images import colour_bar, edge, heatmap
 from nefty.report.figures.narrow import stack_when_narrow
-from nefty.report.figures.style import ORANGE, Scale, Units, axis_title, dress
+from nefty.report.figures.style import ORANGE, AxisUnits, Scale, axis_title, dress
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ def cut_rows(
     size: tuple[float, float],
     scale: Scale,
     label: str,
-    units: Units | None = None,
+    units: AxisUnits | None = None,
     *,
     limits: tuple[float, float] | None = None,
 ) -> go.Figure:
@@ -54,7 +54,7 @@ def cut_rows(
     """
     if not cuts:
         raise InputError("no cuts to draw; give at least one.")
-    units = units or Units()
+    units = units or AxisUnits()
     columns = 2 if cuts[0].beside is not None else 1
     titles = [word for cut in cuts for word in (cut.title, "Truth")[:columns]]
     height = 110 * len(cuts) + 56 * (len(cuts) - 1)

@@ -10,13 +10,13 @@ import plotly.graph_objects as go
 from nefty.core.errors import InputError
 from nefty.report.figures.curves import Curve, log_axis
 from nefty.report.figures.narrow import stack_when_narrow
-from nefty.report.figures.style import LINES, MUTED, RULE, Units, axis_title, dress
+from nefty.report.figures.style import LINES, MUTED, RULE, AxisUnits, axis_title, dress
 
 DECADES = 4  # of temperature and of time, at most
 AFTER = 3  # times the time of the peak: there the line goes through the curve, for a pulse is short by then
 
 
-def decay_figure(times: np.ndarray, curves: Sequence[Curve], units: Units | None = None) -> go.Figure:
+def decay_figure(times: np.ndarray, curves: Sequence[Curve], units: AxisUnits | None = None) -> go.Figure:
     """Curves over time, and a line of slope -1/2 through the first one, soon after its peak.
 
     Args:
@@ -24,7 +24,7 @@ def decay_figure(times: np.ndarray, curves: Sequence[Curve], units: Units | None
         curves: the first is typical of the part; only ``measured`` is drawn.
         units: words for the axes.
     """
-    units = units or Units()
+    units = units or AxisUnits()
     late = np.asarray(times) > 0
     drawn = [np.asarray(curve.measured, dtype=np.float64)[late] for curve in curves]
     drawn = [np.where(values > 0, values, np.nan) for values in drawn]
@@ -56,7 +56,7 @@ def decay_figure(times: np.ndarray, curves: Sequence[Curve], units: Units | None
     return _dressed(figure, t, drawn, units)
 
 
-def _dressed(figure: go.Figure, t: np.ndarray, drawn: Sequence[np.ndarray], units: Units) -> go.Figure:
+def _dressed(figure: go.Figure, t: np.ndarray, drawn: Sequence[np.ndarray], units: AxisUnits) -> go.Figure:
     values = np.concatenate([v[np.isfinite(v)] for v in drawn])
     high = 1.3 * float(values.max())
     low = max(float(values.min()) / 1.3, high / 10**DECADES)

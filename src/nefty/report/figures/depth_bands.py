@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from nefty.core.errors import InputError
 from nefty.report.figures.narrow import stack_when_narrow
-from nefty.report.figures.style import INK, MUTED, RULE, SKY, VERMILION, Units, axis_title, dress
+from nefty.report.figures.style import INK, MUTED, RULE, SKY, VERMILION, AxisUnits, axis_title, dress
 
 #: So many fit side by side on a page.
 MOST = 30
@@ -36,7 +36,7 @@ class DepthBand:
     truth: float | None = None
 
 
-def depth_bands(bands: Sequence[DepthBand], thickness: float, units: Units | None = None) -> go.Figure:
+def depth_bands(bands: Sequence[DepthBand], thickness: float, units: AxisUnits | None = None) -> go.Figure:
     """Each depth as a dot in its band, between the front face on top and the back face below.
 
     Args:
@@ -46,7 +46,7 @@ def depth_bands(bands: Sequence[DepthBand], thickness: float, units: Units | Non
     """
     if not bands:
         raise InputError("no depths to draw; give at least one.")
-    units, bands = units or Units(), bands[:MOST]
+    units, bands = units or AxisUnits(), bands[:MOST]
     figure = go.Figure()
     names = [band.name for band in bands]
     figure.add_bar(

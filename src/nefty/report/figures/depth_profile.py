@@ -8,13 +8,13 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nefty.report.figures.narrow import stack_when_narrow
-from nefty.report.figures.style import BLUE, INK, MUTED, RULE, Units, axis_title, dress
+from nefty.report.figures.style import BLUE, INK, MUTED, RULE, AxisUnits, axis_title, dress
 
 
 def depth_profile(
     background: np.ndarray,
     thickness: float,
-    units: Units | None = None,
+    units: AxisUnits | None = None,
     *,
     sound: np.ndarray | None = None,
     truth: np.ndarray | None = None,
@@ -30,7 +30,7 @@ def depth_profile(
         truth: the true background, (z,).
         spans: name, top and bottom of each defect, drawn as brackets at the bottom.
     """
-    units = units or Units()
+    units = units or AxisUnits()
     figure = go.Figure()
     faces = np.linspace(0, thickness, len(background) + 1)
     peak = [float(np.max(background))]

@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 from nefty.core.errors import InputError
 from nefty.report.figures.curves import Curve, evenly_in_log, log_axis
 from nefty.report.figures.narrow import stack_when_narrow
-from nefty.report.figures.style import LINES, MUTED, RULE, Units, axis_title, dress
+from nefty.report.figures.style import LINES, MUTED, RULE, AxisUnits, axis_title, dress
 
 #: Half width of the band in standard deviations: 95 of 100 dots lie inside.
 BAND = 2.0
@@ -22,7 +22,7 @@ DOTS = 45
 def fit_curves(
     times: np.ndarray,
     panels: Sequence[tuple[str, Sequence[Curve]]],
-    units: Units | None = None,
+    units: AxisUnits | None = None,
     *,
     noise: float | np.ndarray | None = None,
 ) -> go.Figure:
@@ -37,7 +37,7 @@ def fit_curves(
         noise: standard deviation of the dots, one for all or one per time; twice it on either side is shaded, and the
             lower panel counts in it. Zero is none.
     """
-    units, times = units or Units(), np.asarray(times, dtype=np.float64)
+    units, times = units or AxisUnits(), np.asarray(times, dtype=np.float64)
     scatter = None if noise is None or not np.all(noise) else np.broadcast_to(noise, times.shape)
     late = times > 0
     if not panels or not all(curves for _, curves in panels) or not late.any():
@@ -136,7 +136,7 @@ def _dress(
     times: np.ndarray,
     panels: Sequence[tuple[str, Sequence[Curve]]],
     late: np.ndarray,
-    units: Units,
+    units: AxisUnits,
     noise: np.ndarray | None,
 ) -> None:
     """Axes, legend, the band of the lower panels."""

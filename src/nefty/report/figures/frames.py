@@ -8,14 +8,14 @@ from plotly.subplots import make_subplots
 
 from nefty.report.figures.curves import log_axis
 from nefty.report.figures.narrow import stack_when_narrow
-from nefty.report.figures.style import BLUE, MUTED, RULE, VERMILION, Units, axis_title, dress
+from nefty.report.figures.style import BLUE, MUTED, RULE, VERMILION, AxisUnits, axis_title, dress
 
 MOST = 4000  # points of a curve
 DECADES = 4  # of time, at most
 
 
 def level_figure(
-    levels: np.ndarray, used: np.ndarray, corrupt: np.ndarray, flash: int | None, units: Units | None = None
+    levels: np.ndarray, used: np.ndarray, corrupt: np.ndarray, flash: int | None, units: AxisUnits | None = None
 ) -> go.Figure:
     """Mean rise of every frame, by its number.
 
@@ -26,7 +26,7 @@ def level_figure(
         flash: number of the frame in which the flash falls.
         units: words for the axes.
     """
-    units = units or Units()
+    units = units or AxisUnits()
     numbers = np.arange(levels.size)
     every = max(1, levels.size // MOST)
     figure = go.Figure()
@@ -57,7 +57,7 @@ def level_figure(
 
 
 def window_figure(
-    times: np.ndarray, counts: np.ndarray, noise: np.ndarray, first: np.ndarray, units: Units | None = None
+    times: np.ndarray, counts: np.ndarray, noise: np.ndarray, first: np.ndarray, units: AxisUnits | None = None
 ) -> go.Figure:
     """How many frames make each mean, and the noise that is left.
 
@@ -68,7 +68,7 @@ def window_figure(
         first: number of the first frame of each in the file, (n,).
         units: words for the axes.
     """
-    units = units or Units()
+    units = units or AxisUnits()
     figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06)
     figure.add_trace(
         go.Scatter(

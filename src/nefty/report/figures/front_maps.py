@@ -12,7 +12,7 @@ from plotly.subplots import make_subplots
 from nefty.core.errors import InputError
 from nefty.report.figures.images import colour_bar, edge, gap, heatmap, height_of, image_axes, narrow_height, right_edge
 from nefty.report.figures.narrow import stack_when_narrow
-from nefty.report.figures.style import Scale, Units, dress
+from nefty.report.figures.style import AxisUnits, Scale, dress
 
 SOUND = "#eef1f4"
 
@@ -40,7 +40,7 @@ class DepthMap:
     marks: Sequence[tuple[str, tuple[float, float]]] = ()
 
 
-def depth_maps(maps: Sequence[DepthMap], size: tuple[float, float], units: Units | None = None) -> go.Figure:
+def depth_maps(maps: Sequence[DepthMap], size: tuple[float, float], units: AxisUnits | None = None) -> go.Figure:
     """Maps side by side, each with its colour bar; sound material is light grey.
 
     Args:
@@ -50,7 +50,7 @@ def depth_maps(maps: Sequence[DepthMap], size: tuple[float, float], units: Units
     """
     if not maps:
         raise InputError("no maps to draw; give at least one.")
-    units = units or Units()
+    units = units or AxisUnits()
     columns = len(maps)
     figure = make_subplots(1, columns, subplot_titles=[m.title for m in maps], horizontal_spacing=gap(columns))
     if columns == 1:  # as wide as one of two

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from nefty.report.figures.style import MUTED, Scale, Units, axis_title
+from nefty.report.figures.style import MUTED, AxisUnits, Scale, axis_title
 
 #: Values in one stack of images beyond which layers or frames are left out, to keep the page small: 1.3 MB each.
 MOST_VALUES = 240_000
@@ -23,7 +23,7 @@ OUTLINE = "rgba(0, 0, 0, 0.65)"
 
 
 def heatmap(
-    values: np.ndarray, size: tuple[float, float], label: str, units: Units, *, down: str = "y", **colours: Any
+    values: np.ndarray, size: tuple[float, float], label: str, units: AxisUnits, *, down: str = "y", **colours: Any
 ) -> go.Heatmap:
     """An image with cell centres as coordinates; ``down`` names its vertical axis."""
     rows, columns = values.shape
@@ -39,7 +39,7 @@ def heatmap(
 
 
 def image_axes(
-    figure: go.Figure, row: int, column: int, size: tuple[float, float], units: Units, **titles: bool
+    figure: go.Figure, row: int, column: int, size: tuple[float, float], units: AxisUnits, **titles: bool
 ) -> None:
     """Equal lengths along x and y, row 0 on top."""
     name = next(figure.select_xaxes(row=row, col=column)).plotly_name.replace("axis", "")

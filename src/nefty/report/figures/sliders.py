@@ -23,7 +23,7 @@ from nefty.report.figures.images import (
     right_edge,
 )
 from nefty.report.figures.narrow import stack_when_narrow
-from nefty.report.figures.style import DIFFUSIVITY, MUTED, RULE, Scale, Units, axis_title, dress
+from nefty.report.figures.style import DIFFUSIVITY, MUTED, RULE, AxisUnits, Scale, axis_title, dress
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ def frames_slider(
     stacks: Sequence[Stack],
     times: np.ndarray,
     size: tuple[float, float],
-    units: Units | None = None,
+    units: AxisUnits | None = None,
     *,
     start: int = 0,
 ) -> go.Figure:
@@ -59,7 +59,7 @@ def frames_slider(
 
     ``start`` is the frame shown first, and in print.
     """
-    units = units or Units()
+    units = units or AxisUnits()
     steps = [f"{t:.4g}" for t in np.asarray(times)]
     return stack_slider(stacks, steps, axis_title("t", units.time), size, units, play=True, start=start)
 
@@ -67,7 +67,7 @@ def frames_slider(
 def slices_slider(
     volume: np.ndarray,
     size: tuple[float, float, float],
-    units: Units | None = None,
+    units: AxisUnits | None = None,
     *,
     title: str = "Diffusivity",
     scale: Scale = DIFFUSIVITY,
@@ -79,7 +79,7 @@ def slices_slider(
     Both volumes share the colours of the truth, so that equal colours are equal values. ``start`` is the slice shown
     first, and in print.
     """
-    units = units or Units()
+    units = units or AxisUnits()
     depth = size[0]
     label = axis_title("diffusivity", units.diffusivity)
     shared = scale.limits(volume if truth is None else truth)
@@ -95,7 +95,7 @@ def stack_slider(
     steps: Sequence[str],
     name: str,
     size: tuple[float, float],
-    units: Units,
+    units: AxisUnits,
     *,
     play: bool = False,
     start: int = 0,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
+
+if TYPE_CHECKING:
+    from nefty.data.sequence import Sequence
+    from nefty.result.reconstruction import Reconstruction
 
 #: Colours of Okabe and Ito (2008), which people with any colour vision tell apart.
 VERMILION, BLUE, GREEN, ORANGE, PURPLE, SKY = "#D55E00", "#0072B2", "#009E73", "#E69F00", "#CC79A7", "#56B4E9"
@@ -43,7 +46,7 @@ BUTTONS = {
 
 
 @dataclass(frozen=True)
-class Units:
+class AxisUnits:
     """The words put in brackets behind the quantities on axes; the numbers themselves are never converted."""
 
     length: str = "length unit"
@@ -89,13 +92,14 @@ DIFFUSIVITY = Scale("ice", from_zero=True)
 DEPTH = Scale(("#fca636", "#f1834c", "#dd5e66", "#c33d80", "#a31e9a", "#7201a8", "#41049d", "#0d0887"), from_zero=True)
 
 
-def units_of(described: Any) -> Units:
-    """The words for the axes from ``meta["units"]`` of a recording or a reconstruction; empty where unknown."""
-    given = described.meta.get("units")
-    words = {str(k): _unmarked(str(v)) for k, v in given.items()} if isinstance(given, Mapping) else {}
-    length, time = words.get("length", ""), words.get("time", "")
+def units_of(described: Sequence | Reconstruction) -> AxisUnits:
+    """The words for the axes of a recording or a reconstruction; empty where unknown."""
+    given = described.facts.units
+    length, time, temperature, diffusivity = (
+        _unmarked(word) for word in (given.length, given.time, given.temperature, given.diffusivity)
+    )
     derived = f"{length}²/{time}" if length and time else ""
-    return Units(length, time, words.get("temperature", ""), words.get("diffusivity", derived))
+    return AxisUnits(length, time, temperature, diffusivity or derived)
 
 
 def _unmarked(word: str) -> str:

@@ -14,7 +14,7 @@ from skimage.measure import find_contours, marching_cubes
 from nefty.core.errors import InputError
 from nefty.report.figures.images import colour_bar
 from nefty.report.figures.narrow import stack_when_narrow
-from nefty.report.figures.style import DEPTH, INK, MUTED, RULE, Units, axis_title, dress
+from nefty.report.figures.style import DEPTH, INK, MUTED, RULE, AxisUnits, axis_title, dress
 
 #: Thickness of the drawn part as a share of its longer side; thinner parts are stretched to it.
 DRAWN_THICKNESS = 0.35
@@ -48,7 +48,7 @@ class Body:
 def defect_surfaces(
     found: Body,
     size: tuple[float, float, float],
-    units: Units | None = None,
+    units: AxisUnits | None = None,
     *,
     truth: Body | None = None,
     labels: Sequence[tuple[str, tuple[float, float, float]]] = (),
@@ -62,7 +62,7 @@ def defect_surfaces(
         truth: drawn as rings, one per layer of cells.
         labels: words and their places (z, y, x).
     """
-    units = units or Units()
+    units = units or AxisUnits()
     figure = go.Figure(_part(size))
     if truth is not None and truth.inside.any():
         figure.add_trace(_rings(truth, size))
@@ -99,7 +99,7 @@ def depth_stretch(size: tuple[float, float, float]) -> float:
     return float(max(step * power for step in (1, 1.5, 2, 3, 4, 5, 7) if step * power <= wanted * 1.001))
 
 
-def _surface(body: Body, size: tuple[float, float, float], units: Units, *, opacity: float) -> go.Mesh3d:
+def _surface(body: Body, size: tuple[float, float, float], units: AxisUnits, *, opacity: float) -> go.Mesh3d:
     """Marching cubes around the mask; faces of the part close the surface."""
     values, spacing, origin = _ready(body, size)
     points, faces, _, _ = marching_cubes(values, body.level, spacing=spacing)

@@ -12,7 +12,7 @@ from nefty.core.words import quantity
 from nefty.data.sequence import Sequence as Recording
 from nefty.report.figures.front_maps import DepthMap, depth_maps
 from nefty.report.figures.images import coarseness
-from nefty.report.figures.style import DEPTH, DIFFERENCE, TEMPERATURE, Scale, Units, units_of
+from nefty.report.figures.style import DEPTH, DIFFERENCE, TEMPERATURE, AxisUnits, Scale, units_of
 from nefty.report.pages.page import Fact, Page, Section
 
 #: What is good, what is bad, what to do.
@@ -40,7 +40,7 @@ def classical_page(
     units = units_of(described)
     size = sequence.size[1:] if sequence.size is not None else (float(sequence.shape[1]), float(sequence.shape[2]))
     if sequence.size is None:
-        units = Units("pixels", units.time, units.temperature, units.diffusivity)
+        units = AxisUnits("pixels", units.time, units.temperature, units.diffusivity)
     maps = result.maps()
     depth = maps.get("depth")
     found = depth[np.isfinite(depth)] if depth is not None else np.empty(0)
@@ -59,7 +59,7 @@ def classical_page(
     )
 
 
-def _section(label: str, image: np.ndarray, size: tuple[float, float], units: Units) -> Section:
+def _section(label: str, image: np.ndarray, size: tuple[float, float], units: AxisUnits) -> Section:
     scale, unit = _scale(label, units)
     words = f"{label} ({unit})" if unit else label
     figure = depth_maps([DepthMap(label, _coarser(image), scale, words)], size, units)
@@ -68,7 +68,7 @@ def _section(label: str, image: np.ndarray, size: tuple[float, float], units: Un
     return Section(label.capitalize(), shows, *looks, figure=figure)
 
 
-def _scale(label: str, units: Units) -> tuple[Scale, str]:
+def _scale(label: str, units: AxisUnits) -> tuple[Scale, str]:
     """Colours and unit of a map, by its name."""
     if label == "depth":
         return DEPTH, units.length

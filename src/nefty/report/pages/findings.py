@@ -15,7 +15,7 @@ from scipy.ndimage import distance_transform_edt
 
 from nefty.core.words import decimals, span
 from nefty.metrics.pairing import paired
-from nefty.report.figures.style import Units
+from nefty.report.figures.style import AxisUnits
 from nefty.report.pages.page import Table
 from nefty.result.defects import DefectFinding
 from nefty.result.evidence import DefectEvidence
@@ -45,7 +45,7 @@ class Findings:
     @cached_property
     def pixels(self) -> FramePixels:
         """From places on the grid to pixels of the frames as they were read."""
-        return frame_pixels(self.rec.grid, self.rec.meta)
+        return frame_pixels(self.rec.grid, self.rec.facts.window)
 
     @cached_property
     def noise(self) -> np.ndarray | None:
@@ -119,7 +119,7 @@ class Findings:
         return int(y), int(x)
 
 
-def defect_table(findings: Findings, units: Units) -> Table:
+def defect_table(findings: Findings, units: AxisUnits) -> Table:
     """One row per indication, the true defect below it in a quieter voice.
 
     Lengths show a tenth of a cell. An indication without counterpart is called so, where the truth is known.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nefty.report.figures import DIFFERENCE, Curve, Scale, Stack, Units, convergence, fit_curves, frames_slider
+from nefty.report.figures import DIFFERENCE, AxisUnits, Curve, Scale, Stack, convergence, fit_curves, frames_slider
 from nefty.report.figures.curves import evenly_in_log
 from nefty.report.figures.images import coarseness, most_images
 from nefty.report.figures.style import axis_title
@@ -20,7 +20,7 @@ BEYOND = 4.0
 SPREAD = Scale("dense", from_zero=True)
 
 
-def sections(findings: Findings, units: Units) -> list[Section]:
+def sections(findings: Findings, units: AxisUnits) -> list[Section]:
     """Decays, residuals, convergence; each where there is something to show."""
     found = []
     if (findings.rec.times > 0).any():
@@ -33,7 +33,7 @@ def sections(findings: Findings, units: Units) -> list[Section]:
     return found
 
 
-def _decays(findings: Findings, units: Units) -> Section:
+def _decays(findings: Findings, units: AxisUnits) -> Section:
     rec, pixel = findings.rec, _pixel_words(findings)
     panels = [
         (
@@ -65,7 +65,7 @@ def _decays(findings: Findings, units: Units) -> Section:
     )
 
 
-def _residuals(findings: Findings, units: Units) -> Section:
+def _residuals(findings: Findings, units: AxisUnits) -> Section:
     rec, noise = findings.rec, findings.noise
     some = evenly_in_log(rec.times, min(MOST_FRAMES, most_images(rec.grid.shape[1:])))
     label = "residual / noise" if noise is not None else axis_title("residual", units.temperature)
@@ -142,7 +142,7 @@ def _convergence(findings: Findings) -> Section:
             "The misfit, and the objective, which is the misfit with the regularisation added. Each stage of "
             "the recipe has its colour; the buttons change between evaluations of the model and seconds."
             + (" The dashed line is the noise floor: below it, noise would be fitted." if noise else "")
-            + (f" It ended: {rec.stopped.rstrip('. ')}." if rec.stopped else "")
+            + (f" It ended: {rec.stopped.text.rstrip('. ')}." if rec.stopped.text else "")
         ),
         figure=convergence(rec.history, noise_floor=1.0 if noise else None),
         good="A steep fall, then a plateau"

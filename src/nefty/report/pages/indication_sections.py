@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nefty.core.words import quantity
-from nefty.report.figures import DEPTH, DepthMap, Scale, Units, depth_maps
+from nefty.report.figures import DEPTH, AxisUnits, DepthMap, Scale, depth_maps
 from nefty.report.figures.depth_bands import MOST, DepthBand, depth_bands
 from nefty.report.figures.style import axis_title
 from nefty.report.pages.findings import Findings, defect_table
@@ -23,7 +23,7 @@ TERMS = (
 )
 
 
-def sections(findings: Findings, units: Units) -> list[Section]:
+def sections(findings: Findings, units: AxisUnits) -> list[Section]:
     """From the map to the bands of the depths."""
     found = [_map(findings, units), _table(findings, units)]
     if findings.defects:
@@ -31,7 +31,7 @@ def sections(findings: Findings, units: Units) -> list[Section]:
     return [*found, _pictures(findings, units)]
 
 
-def _map(findings: Findings, units: Units) -> Section:
+def _map(findings: Findings, units: AxisUnits) -> Section:
     rec, label = findings.rec, axis_title("depth to the top", units.length)
     limits = (0.0, rec.grid.size[0])
     marks = [(str(d.label), (d.centre[1], d.centre[2])) for d in findings.defects]
@@ -69,7 +69,7 @@ def _map(findings: Findings, units: Units) -> Section:
     )
 
 
-def _table(findings: Findings, units: Units) -> Section:
+def _table(findings: Findings, units: AxisUnits) -> Section:
     table = defect_table(findings, units)
     dz, dy, dx = findings.rec.grid.spacing
     if not table.rows:
@@ -101,7 +101,7 @@ def _table(findings: Findings, units: Units) -> Section:
     )
 
 
-def _bands(findings: Findings, units: Units) -> Section:
+def _bands(findings: Findings, units: AxisUnits) -> Section:
     truth = {found.label: true.depth_to_top for found, true in findings.pairs if found and true}
     bands = [
         DepthBand(
@@ -132,7 +132,7 @@ def _bands(findings: Findings, units: Units) -> Section:
     )
 
 
-def _pictures(findings: Findings, units: Units) -> Section:
+def _pictures(findings: Findings, units: AxisUnits) -> Section:
     pictures = cscans(findings, units)
     return Section(
         title="C-scan pictures",

@@ -9,14 +9,15 @@ import numpy as np
 
 from nefty.core.provenance import provenance
 from nefty.core.words import quantity
-from nefty.data.preparation.steps import Prepared, Step
+from nefty.data.facts import Step
+from nefty.data.preparation.prepared import Prepared
 from nefty.data.sequence import Sequence as Recording
 from nefty.report.figures.curves import Curve
 from nefty.report.figures.decay import decay_figure
 from nefty.report.figures.frames import level_figure, window_figure
 from nefty.report.figures.front_maps import DepthMap, depth_maps
 from nefty.report.figures.images import coarseness
-from nefty.report.figures.style import DIFFERENCE, TEMPERATURE, Scale, Units, axis_title
+from nefty.report.figures.style import DIFFERENCE, TEMPERATURE, AxisUnits, Scale, axis_title
 from nefty.report.pages.page import Fact, Notice, Page, Section, Table
 
 COUNT = Scale("Viridis", from_zero=True)
@@ -42,7 +43,7 @@ class Inspection:
     steps: Sequence[Step]
     missing: Sequence[str]
     summary: Sequence[tuple[str, str]]
-    units: Units
+    units: AxisUnits
 
 
 def inspection_page(seen: Inspection) -> Page:
@@ -70,16 +71,15 @@ def inspection_page(seen: Inspection) -> Page:
 def _facts(seen: Inspection) -> list[Fact]:
     t, y, x = seen.recording.shape
     prepared = seen.prepared
-    flash, times = prepared.step("flash"), prepared.step("times").values
+    flash, frame = prepared.step("flash"), prepared.flash_frame
     facts = [Fact("Frames", str(t), f"of {y} × {x} pixels (rows × columns)")]
-    frame = flash.values.get("frame")
     facts.append(Fact("Flash", "not found" if flash.assumed else "before all" if frame is None else f"frame {frame}"))
-    if times["sigma"]:
+    if prepared.noise:
         rise = float(np.nanmax(prepared.pictures.levels[prepared.pictures.used]))
-        ratio = "" if prepared.step("ambient").assumed else f"rise over noise: {rise / times['sigma']:.3g}"
-        facts.append(Fact("Noise", quantity(times["sigma"], seen.units.temperature), ratio))
-    rows, columns = prepared.sequence.shape[1:]
-    facts.append(Fact("Prepared", f"{times['frames']} frames", f"of {rows} × {columns} pixels"))
+        ratio = "" if prepared.step("ambient").assumed else f"rise over noise: {rise / prepared.noise:.3g}"
+        facts.append(Fact("Noise", quantity(prepared.noise, seen.units.temperature), ratio))
+    frames, rows, columns = prepared.sequence.shape
+    facts.append(Fact("Prepared", f"{frames} frames", f"of {rows} × {columns} pixels"))
     facts.append(Fact("Missing", str(len(seen.missing)) if seen.missing else "nothing", "for a reconstruction"))
     return facts
 
@@ -104,12 +104,13 @@ def _steps(seen: Inspection) -> Section:
 def _pictures(seen: Inspection) -> Section:
     recording, found = seen.recording, seen.prepared.pictures
     frames, used = recording.frames, found.used
-    before = int(np.count_nonzero(found.times < 0))
-    chosen = [(0, "First frame")] if before else []
+    early = int(np.count_nonzero(found.times < 0))
+    chosen = [(0, "First frame")] if early else []
     hottest = int(used[np.argmax(np.nan_to_num(found.levels[used], nan=-np.inf))])
     chosen += [(hottest, "Hottest frame that is used"), (int(used[-1]), "Last frame")]
-    ambient = float(seen.prepared.sequence.meta.get("ambient") or 0.0) - float(recording.meta.get("ambient") or 0.0)
-    base = np.median(frames[:before], axis=0) if before else ambient
+    now, before = (s.facts.origin.ambient or 0.0 for s in (seen.prepared.sequence, recording))
+    ambient = now - before
+    base = np.median(frames[:early], axis=0) if early else ambient
     part = np.zeros(recording.shape[1:], bool)
     top, bottom, left, right = found.suggested or found.region
     part[top:bottom, left:right] = True
@@ -134,7 +135,7 @@ def _pictures(seen: Inspection) -> Section:
 
 def _levels(seen: Inspection) -> Section:
     found = seen.prepared.pictures
-    flash = seen.prepared.step("flash").values.get("frame")
+    flash = seen.prepared.flash_frame
     return Section(
         "Frame by frame",
         "The mean of every frame, without its extremes. The dotted line is the frame in which the flash falls.",
@@ -251,8 +252,8 @@ def _face(recording: Recording) -> tuple[float, float]:
     return float(recording.shape[1]), float(recording.shape[2])
 
 
-def _in_pixels(units: Units) -> Units:
-    return Units("pixel", units.time, units.temperature, units.diffusivity)
+def _in_pixels(units: AxisUnits) -> AxisUnits:
+    return AxisUnits("pixel", units.time, units.temperature, units.diffusivity)
 
 
 def _range(image: np.ndarray) -> tuple[float, float]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from nefty.core.words import quantity, span, times
-from nefty.report.figures import DIFFERENCE, DepthMap, Units, depth_maps
+from nefty.data.facts import CameraFacts, Facts
+from nefty.report.figures import DIFFERENCE, AxisUnits, DepthMap, depth_maps
 from nefty.report.figures.images import coarseness
 from nefty.report.pages.findings import Findings
 from nefty.report.pages.page import Section, Table
 from nefty.result.detection_image import front_frames
-from nefty.result.frame_pixels import preparation_steps
 
 NOT_SAID = "not recorded"
 STANDARDS = (
@@ -21,20 +20,12 @@ STANDARDS = (
     "test and what to write down; they set no acceptance limits. The assessment of the indications is the "
     "inspector's, by the specification of the part."
 )
-#: Units of SI with a length in them, and what they are shown in.
+#: AxisUnits of SI with a length in them, and what they are shown in.
 SHOWN = {
     "m": (1e3, "mm"),
     "m/s": (1e3, "mm/s"),
     "m2/s": (1e6, "mm²/s"),
     "m²/s": (1e6, "mm²/s"),
-}
-CALIBRATED = {
-    "alpha_z": "diffusivity through the thickness",
-    "alpha_y": "diffusivity along y",
-    "alpha_x": "diffusivity along x",
-    "h_front": "heat loss of the front face",
-    "h_back": "heat loss of the back face",
-    "amplitude": "heating",
 }
 FLASHES = {
     "TopHatPulse": "pulse on the front face",
@@ -43,23 +34,23 @@ FLASHES = {
 }
 
 
-def sections(findings: Findings, units: Units) -> list[Section]:
+def sections(findings: Findings, units: AxisUnits) -> list[Section]:
     """How it was measured; what was calibrated, where something was."""
     found = [_measured(findings, units)]
-    if _mapping(findings.rec.meta, "calibration") or _gain(findings) is not None:
+    if findings.rec.facts.calibration or _gain(findings) is not None:
         found.append(_calibrated(findings, units))
     return found
 
 
-def _measured(findings: Findings, units: Units) -> Section:
+def _measured(findings: Findings, units: AxisUnits) -> Section:
     rec = findings.rec
     rows = [
         ("part", _part(findings, units)),
-        ("material", _material(rec.meta)),
-        ("camera", _camera(rec.meta)),
-        ("frame rate", _frame_rate(rec.meta, rec.times, units)),
+        ("material", _material(rec.facts)),
+        ("camera", _camera(rec.facts.camera)),
+        ("frame rate", _frame_rate(rec.facts.camera, rec.times, units)),
         ("frames used", _frames(findings, units)),
-        ("flash", _flash(rec.meta)),
+        ("flash", _flash(rec.facts)),
         ("noise", findings.noise_words(units.temperature) or ("none" if rec.noise is not None else "not known")),
         *[(f"step {i}", step) for i, step in enumerate(_steps(findings), 1)],
         *[(f"assumption {i}", text) for i, text in enumerate(_assumptions(findings, units), 1)],
@@ -76,46 +67,42 @@ def _measured(findings: Findings, units: Units) -> Section:
     )
 
 
-def _part(findings: Findings, units: Units) -> str:
+def _part(findings: Findings, units: AxisUnits) -> str:
     rec = findings.rec
     z, y, x = rec.grid.size
     dy, dx = findings.pixels.spacing
-    source = rec.meta.get("source")
+    source = rec.facts.origin.name
     size = times(f"{x:.4g}", f"{y:.4g}", quantity(z, units.length, digits=4))
     pixel = times(f"{dx:.3g}", quantity(dy, units.length))
-    return (f"{source}: " if isinstance(source, str) else "") + f"{size} (x, y, thickness), pixels of {pixel}"
+    return (f"{source}: " if source else "") + f"{size} (x, y, thickness), pixels of {pixel}"
 
 
-def _material(meta: Mapping[str, Any]) -> str:
-    known = _mapping(meta, "material")
-    if not known:
+def _material(facts: Facts) -> str:
+    known = facts.material
+    if known is None:
         return NOT_SAID
-    values = [known.get(f"alpha_{axis}") for axis in "zyx"]
-    words = ", ".join(f"{v * 1e6:.3g}" for v in values if isinstance(v, (int, float)))
-    note = "; ".join(str(known[key]) for key in ("note", "source") if known.get(key))
+    words = ", ".join(f"{v * 1e6:.3g}" for v in (known.alpha_z, known.alpha_y, known.alpha_x))
+    note = "; ".join(word for word in (known.note, facts.material_source) if word)
     source = f"; source: {note}" if note else f"; source of the diffusivity: {NOT_SAID}"
-    return f"{known.get('name') or 'without a name'}, diffusivity (z, y, x) {words} mm²/s{source}"
+    return f"{known.name}, diffusivity (z, y, x) {words} mm²/s{source}"
 
 
-def _camera(meta: Mapping[str, Any]) -> str:
-    words = [str(meta[key]) for key in ("camera", "lens") if isinstance(meta.get(key), str) and meta[key]]
-    integration = meta.get("integration_time")
-    if isinstance(integration, (int, float)):
-        words.append(f"integration time {1e3 * integration:.3g} ms")
-    return ", ".join(words) or NOT_SAID
+def _camera(camera: CameraFacts) -> str:
+    integration = camera.integration_time
+    exposure = "" if integration is None else f"integration time {1e3 * integration:.3g} ms"
+    return ", ".join(word for word in (camera.words(), exposure) if word) or NOT_SAID
 
 
-def _frame_rate(meta: Mapping[str, Any], taken: np.ndarray, units: Units) -> str:
-    rate = next((meta[key] for key in ("frame_rate", "fps") if isinstance(meta.get(key), (int, float))), None)
-    if rate is not None:
-        return f"{rate:g} Hz"
+def _frame_rate(camera: CameraFacts, taken: np.ndarray, units: AxisUnits) -> str:
+    if camera.frame_rate is not None:
+        return f"{camera.frame_rate:g} Hz"
     steps = np.diff(taken)
     if units.time == "s" and len(steps) and np.ptp(steps) < 0.05 * steps.mean():
         return f"{1 / steps.mean():.3g} Hz, from the times of the frames"
     return NOT_SAID
 
 
-def _frames(findings: Findings, units: Units) -> str:
+def _frames(findings: Findings, units: AxisUnits) -> str:
     rec = findings.rec
     first, last = (float(rec.times[i]) for i in (0, -1))
     left_out = int((~np.isfinite(front_frames(rec.measured))).all(axis=0).sum())
@@ -124,28 +111,21 @@ def _frames(findings: Findings, units: Units) -> str:
     return f"{len(rec.times)}{faces}, {span(first, last, units.time)} after the flash{pixels}"
 
 
-def _flash(meta: Mapping[str, Any]) -> str:
-    given = meta.get("excitation")
-    if isinstance(given, str) and given:
-        return given
-    known = _mapping(meta, "excitation")
-    if known:
-        kind = str(known.get("kind") or "")
-        duration = known.get("duration")
-        lasts = f", duration {1e3 * duration:.3g} ms" if isinstance(duration, (int, float)) else ""
-        return FLASHES.get(kind, kind or "pulse") + lasts
-    return " ".join(step["text"] for step in preparation_steps(meta) if step["name"] in ("flash", "pulse")) or NOT_SAID
+def _flash(facts: Facts) -> str:
+    known = facts.heating
+    if known is not None:
+        lasts = "" if known.duration is None else f", duration {1e3 * known.duration:.3g} ms"
+        return FLASHES.get(known.kind, known.kind) + lasts
+    return " ".join(step.text for step in facts.steps if step.name in ("flash", "pulse")) or NOT_SAID
 
 
 def _steps(findings: Findings) -> list[str]:
     """What was done to the recording, in words; what was assumed on the way has a row of its own."""
-    meta = findings.rec.meta
-    done = preparation_steps(meta)
-    assumed = {_said(step) for step in done if step["assumed"]}
-    notes = meta.get("notes")
-    notes = [str(note) for note in notes] if isinstance(notes, Sequence) and not isinstance(notes, str) else []
-    said = [_said(step) for step in done if not step["assumed"]]
-    steps = [text for text in said if text not in notes] + [note for note in notes if note not in assumed]
+    facts = findings.rec.facts
+    noted = {note.text for note in facts.notes}
+    steps = [s.sentence for s in facts.steps if not s.assumed and s.sentence not in noted]
+    assumed = {s.sentence for s in facts.steps if s.assumed}
+    steps += [note.text for note in facts.notes if note.text not in assumed]
     pixels = findings.pixels
     if pixels.top or pixels.left:
         steps.append(
@@ -154,11 +134,7 @@ def _steps(findings: Findings) -> list[str]:
     return steps
 
 
-def _said(step: Mapping[str, Any]) -> str:
-    return f"{str(step['name']).capitalize()}: {step['text']}"
-
-
-def _assumptions(findings: Findings, units: Units) -> list[str]:
+def _assumptions(findings: Findings, units: AxisUnits) -> list[str]:
     rec = findings.rec
     sides = {
         "periodic": "The part goes on periodically across its sides.",
@@ -169,20 +145,17 @@ def _assumptions(findings: Findings, units: Units) -> list[str]:
         "An indication conducts heat less well than the part. What conducts better, or as well, is not looked for.",
         sides[rec.lateral],
     ]
-    material = _mapping(rec.meta, "material")
-    if len({material.get(f"alpha_{axis}") for axis in "zyx"}) > 1:
+    material = rec.facts.material
+    if material is not None and len({material.alpha_z, material.alpha_y, material.alpha_x}) > 1:
         found.append("The ratios of the diffusivities along x, y and z are the material's, and the same everywhere.")
-    return found + [_said(step) for step in preparation_steps(rec.meta) if step["assumed"]]
+    return found + [step.sentence for step in rec.facts.steps if step.assumed]
 
 
-def _calibrated(findings: Findings, units: Units) -> Section:
+def _calibrated(findings: Findings, units: AxisUnits) -> Section:
     rows = []
-    for name, entry in _mapping(findings.rec.meta, "calibration").items():
-        known = entry if isinstance(entry, Mapping) else {"value": entry}
-        unit = str(known.get("unit") or "")
-        factor, word = SHOWN.get(unit, (1.0, unit))
-        value, start = (_scaled(known.get(key), factor, word) for key in ("value", "start"))
-        rows.append((CALIBRATED.get(str(name), str(name)), value, start))
+    for found in findings.rec.facts.calibration:
+        factor, word = SHOWN.get(found.unit, (1.0, found.unit))
+        rows.append((found.name, *(_scaled(v, factor, word) for v in (found.value, found.spread, found.start))))
     gain = _gain(findings)
     shows = "What was found from the recording itself, on the sound part, and where the search began."
     if gain is not None:
@@ -194,7 +167,7 @@ def _calibrated(findings: Findings, units: Units) -> Section:
         title="What was calibrated",
         shows=shows,
         figure=None if gain is None else _gain_figure(gain, findings, units),
-        table=Table(("", "found", "start"), rows) if rows else None,
+        table=Table(("", "found", "spread of the fit", "start"), rows) if rows else None,
         good="Values that the material and the set-up can have, near their start where that was measured; a smooth "
         "gain.",
         bad="A diffusivity far from the material's: the thickness may be wrong. The shape of an indication in the "
@@ -204,29 +177,16 @@ def _calibrated(findings: Findings, units: Units) -> Section:
 
 
 def _gain(findings: Findings) -> np.ndarray | None:
-    """The calibrated gain (y, x); a recording that was simulated may hold the true one, which is none."""
-    meta, shape = findings.rec.meta, findings.rec.grid.shape[1:]
-    gain = meta.get("gain")
-    if not _mapping(meta, "calibration") or not isinstance(gain, np.ndarray) or gain.shape != shape:
-        return None
-    return gain
+    """The calibrated gain (y, x); without a calibration there is only a first estimate."""
+    facts, shape = findings.rec.facts, findings.rec.grid.shape[1:]
+    return facts.gain if facts.calibration and facts.gain is not None and facts.gain.shape == shape else None
 
 
-def _gain_figure(gain: np.ndarray, findings: Findings, units: Units) -> Any:
+def _gain_figure(gain: np.ndarray, findings: Findings, units: AxisUnits) -> Any:
     step = coarseness((gain.shape[0], gain.shape[1]))
     percent = 100 * (gain / np.nanmean(gain) - 1)[::step, ::step]
     return depth_maps([DepthMap("Gain", percent, DIFFERENCE, "from the mean (%)")], findings.rec.grid.size[1:], units)
 
 
-def _scaled(value: Any, factor: float, word: str) -> str:
-    if isinstance(value, (int, float)):
-        return quantity(factor * value, word)
-    if isinstance(value, (list, tuple, np.ndarray)) and np.size(value):
-        numbers = factor * np.asarray(value, dtype=np.float64)
-        return span(float(numbers.min()), float(numbers.max()), word)
-    return "–"
-
-
-def _mapping(meta: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = meta.get(key)
-    return value if isinstance(value, Mapping) else {}
+def _scaled(value: float | None, factor: float, word: str) -> str:
+    return "–" if value is None else quantity(factor * value, word)

@@ -9,10 +9,11 @@ import numpy as np
 
 from nefty.core.files import write_atomic
 from nefty.core.words import counted, duration, outlined, quantity, span, times
+from nefty.data.facts_file import plain_facts
 from nefty.metrics.score import Score
 from nefty.metrics.volume import mask_iou
 from nefty.report.figures.convergence import running
-from nefty.report.figures.style import Units, units_of
+from nefty.report.figures.style import AxisUnits, units_of
 from nefty.report.pages import fit_sections, indication_sections, measurement_sections, volume_sections
 from nefty.report.pages.findings import Findings
 from nefty.report.pages.page import Fact, Notice, Page
@@ -62,7 +63,7 @@ def write_report(rec: Reconstruction, path: str | os.PathLike[str], score: Score
     return write_atomic(path, reconstruction_page(rec, score).render())
 
 
-def _title(findings: Findings, units: Units) -> str:
+def _title(findings: Findings, units: AxisUnits) -> str:
     defects = findings.defects
     if not defects:
         return "No indication found"
@@ -72,15 +73,13 @@ def _title(findings: Findings, units: Units) -> str:
     return f"{words} found, {where} depth {quantity(top, units.length)}"
 
 
-def _lead(findings: Findings, units: Units) -> str:
+def _lead(findings: Findings, units: AxisUnits) -> str:
     rec = findings.rec
     z, y, x = rec.grid.shape
     depth, height, width = rec.grid.size
     faces = "its front and back face" if len(findings.faces) == 2 else "one face"
     recipe = rec.recipe.get("name")
-    source = next(
-        (str(rec.meta[key]) for key in ("title", "specimen", "source") if isinstance(rec.meta.get(key), str)), ""
-    )
+    source = rec.facts.origin.name
     part = f"a part ({source})" if source else "a part"
     size = times(f"{width:g}", f"{height:g}", quantity(depth, units.length))
     cells = times(x, y, z)
@@ -90,7 +89,7 @@ def _lead(findings: Findings, units: Units) -> str:
         f"{counted(len(rec.times), 'frame')} of {faces} "
         f"between {first} and {last} after the flash"
         + (f", with the recipe “{recipe}”." if isinstance(recipe, str) else ".")
-        + (f" It ended: {rec.stopped.rstrip('. ')}." if rec.stopped else "")
+        + (f" It ended: {rec.stopped.text.rstrip('. ')}." if rec.stopped.text else "")
     )
 
 
@@ -98,7 +97,7 @@ def _total(counter: np.ndarray) -> float:
     return float(running(np.asarray(counter, dtype=np.float64))[-1])
 
 
-def _facts(findings: Findings, units: Units, score: Score | None) -> list[Fact]:
+def _facts(findings: Findings, units: AxisUnits, score: Score | None) -> list[Fact]:
     rec, defects = findings.rec, findings.defects
     facts = [_count_fact(findings, units)]
     if defects:
@@ -131,13 +130,13 @@ def _facts(findings: Findings, units: Units, score: Score | None) -> list[Fact]:
     return facts + _truth_facts(findings, score)
 
 
-def _band(findings: Findings, units: Units) -> str:
+def _band(findings: Findings, units: AxisUnits) -> str:
     """The band of the only indication's depth."""
     (evidence,) = findings.evidence.values()
     return f"between {evidence.depth_low:.3g} and {quantity(evidence.depth_high, units.length)}"
 
 
-def _count_fact(findings: Findings, units: Units) -> Fact:
+def _count_fact(findings: Findings, units: AxisUnits) -> Fact:
     defects = findings.defects
     if not defects:
         return Fact("Indications", "none", "no region of low diffusivity stands out")
@@ -149,7 +148,7 @@ def _count_fact(findings: Findings, units: Units) -> Fact:
     )
 
 
-def _misfit_fact(findings: Findings, units: Units) -> Fact:
+def _misfit_fact(findings: Findings, units: AxisUnits) -> Fact:
     rec = findings.rec
     if rec.misfit is None:
         why = "the recording has no noise" if rec.noise is not None else "the noise is not known"
@@ -174,5 +173,7 @@ def _truth_facts(findings: Findings, score: Score | None) -> list[Fact]:
 
 
 def _details(rec: Reconstruction) -> dict[str, str]:
-    found = {"Recipe, as resolved": rec.recipe, "What the recording said about itself": rec.meta}
+    effort = {name: value for name, value in vars(rec.effort).items() if value}
+    about = plain_facts(rec.facts)
+    found = {"Recipe, as resolved": rec.recipe, "What it cost": effort, "What is known of the recording": about}
     return {title: outlined(values) for title, values in found.items() if values}

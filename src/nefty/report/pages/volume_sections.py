@@ -7,11 +7,11 @@ import numpy as np
 from nefty.core.words import quantity
 from nefty.report.figures import (
     DIFFUSIVITY,
+    AxisUnits,
     Body,
     Cut,
     Scale,
     Stack,
-    Units,
     cut_rows,
     defect_surfaces,
     depth_profile,
@@ -26,7 +26,7 @@ from nefty.report.pages.page import Section
 RATIO = Scale("ice", from_zero=True)
 
 
-def sections(findings: Findings, units: Units) -> list[Section]:
+def sections(findings: Findings, units: AxisUnits) -> list[Section]:
     """From the whole to the detail."""
     found = []
     if findings.mask.any() or (findings.truth is not None and findings.truth.mask.any()):
@@ -37,7 +37,7 @@ def sections(findings: Findings, units: Units) -> list[Section]:
     return [*found, _background(findings, units)]
 
 
-def _surfaces(findings: Findings, units: Units) -> Section:
+def _surfaces(findings: Findings, units: AxisUnits) -> Section:
     size = findings.rec.grid.size
     stretch = depth_stretch(size)
     truth = findings.truth
@@ -70,7 +70,7 @@ def _body(findings: Findings) -> Body:
     return Body(findings.ratio, findings.mask)
 
 
-def _slices(findings: Findings, units: Units) -> Section:
+def _slices(findings: Findings, units: AxisUnits) -> Section:
     rec, truth = findings.rec, findings.truth
     label = axis_title("diffusivity", units.diffusivity)
     layers = np.arange(0, rec.grid.shape[0], -(-rec.grid.shape[0] // most_images(rec.grid.shape[1:])))
@@ -108,7 +108,7 @@ def _slices(findings: Findings, units: Units) -> Section:
     )
 
 
-def _cuts(findings: Findings, units: Units) -> Section:
+def _cuts(findings: Findings, units: AxisUnits) -> Section:
     rec, truth = findings.rec, findings.truth
     dy, rows = rec.grid.spacing[1], rec.grid.shape[1]
     cuts = []
@@ -144,7 +144,7 @@ def _cuts(findings: Findings, units: Units) -> Section:
     )
 
 
-def _background(findings: Findings, units: Units) -> Section:
+def _background(findings: Findings, units: AxisUnits) -> Section:
     rec, truth = findings.rec, findings.truth
     spans = [
         (f"indication {d.label}", d.depth_to_top, min(d.depth_to_top + d.thickness, rec.grid.size[0]))

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from nefty.core.files import write_atomic
-from nefty.report.figures.style import DEPTH, DIFFERENCE, Scale, Units, axis_title, units_of
+from nefty.report.figures.style import DEPTH, DIFFERENCE, AxisUnits, Scale, axis_title, units_of
 from nefty.report.pages.findings import Findings
 from nefty.report.pictures.labelled_image import LabelledMap, labelled_image
 from nefty.result.detection_image import detection_image, front_frames, heating
@@ -45,7 +45,7 @@ class CScan:
     png: bytes
 
 
-def cscans(findings: Findings, units: Units) -> list[CScan]:
+def cscans(findings: Findings, units: AxisUnits) -> list[CScan]:
     """All pictures, of a reconstruction in the units that are shown."""
     return [_depth(findings, units), _contrast(findings, units), _diffusivity(findings, units)]
 
@@ -56,7 +56,7 @@ def write_cscans(rec: Reconstruction, folder: str | os.PathLike[str]) -> list[Pa
     return [write_atomic(Path(folder) / scan.name, scan.png) for scan in cscans(Findings(rec), units_of(rec))]
 
 
-def _depth(findings: Findings, units: Units) -> CScan:
+def _depth(findings: Findings, units: AxisUnits) -> CScan:
     rec = findings.rec
     found = len(findings.defects)
     picture = LabelledMap(
@@ -73,7 +73,7 @@ def _depth(findings: Findings, units: Units) -> CScan:
     return CScan(NAMES[0], "depth to the top of the indications", labelled_image(picture))
 
 
-def _contrast(findings: Findings, units: Units) -> CScan:
+def _contrast(findings: Findings, units: AxisUnits) -> CScan:
     rec = findings.rec
     frame = _frame(findings)
     sound = ~findings.footprint if not findings.footprint.all() else np.ones_like(findings.footprint)
@@ -97,7 +97,7 @@ def _contrast(findings: Findings, units: Units) -> CScan:
     return CScan(NAMES[1], f"thermal contrast in the {when}", labelled_image(picture))
 
 
-def _diffusivity(findings: Findings, units: Units) -> CScan:
+def _diffusivity(findings: Findings, units: AxisUnits) -> CScan:
     rec = findings.rec
     picture = LabelledMap(
         "Missing diffusivity",

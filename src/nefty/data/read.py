@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from nefty.core.errors import InputError, NeftyError
-from nefty.data.facts import Given
+from nefty.data.facts import Note, NoteKind
 from nefty.data.formats import HEAD, Format, built_in, choose, plug_ins
+from nefty.data.given import Given
 from nefty.data.sequence import Sequence
 
 
-def load(
+def read(
     path: str | os.PathLike[str],
     *,
     fps: Any = None,
@@ -31,9 +32,11 @@ def load(
     calibration: Any = None,
     **unknown: Any,
 ) -> Sequence:
-    """Read a recording: HDF5, NumPy, TIFF, MATLAB, FLIR and other cameras' files, folders of frames.
+    """Read a recording as its file holds it: HDF5, NumPy, TIFF, MATLAB, FLIR and other cameras' files, folders.
 
-    docs/formats.md lists the formats, and what each of them lacks. ``meta["notes"]`` says what was done.
+    Nothing is prepared; ``nefty.load`` does that.
+
+    docs/formats.md lists the formats, and what each of them lacks. ``facts.notes`` of the recording says what was done.
 
     Args:
         path: a file, or a folder of TIFF, PNG or CSV frames.
@@ -95,7 +98,7 @@ def _as_named(path: Path, format: Format, found: Sequence) -> Sequence:
     if not format.suffixes or path.suffix.lower() in format.suffixes:
         return found
     note = f"The file was read as {format.name}, by its content; its name ends in {path.suffix or 'nothing'}."
-    return dataclasses.replace(found, meta={**found.meta, "notes": [*found.meta.get("notes", []), note]})
+    return dataclasses.replace(found, facts=found.facts.noted(Note(NoteKind.FILE, note)))
 
 
 def _head(path: Path) -> bytes:

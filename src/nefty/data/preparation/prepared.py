@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nefty.data.facts import Step
 from nefty.data.sequence import Sequence
 
 if TYPE_CHECKING:
@@ -16,27 +17,6 @@ if TYPE_CHECKING:
 def counted(number: int, noun: str) -> str:
     """``"1 frame"``, ``"3 frames"``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-@dataclass(frozen=True)
-class Step:
-    """One step.
-
-    Args:
-        name: such as ``"dead pixels"``.
-        text: what was found and done, in plain words.
-        values: the numbers behind it, as plain values.
-        assumed: whether something was taken for granted that neither the file nor the user said.
-    """
-
-    name: str
-    text: str
-    values: dict[str, Any] = field(default_factory=dict)
-    assumed: bool = False
-
-    def plain(self) -> dict[str, Any]:
-        """As it is saved."""
-        return {"name": self.name, "text": self.text, "values": dict(self.values), "assumed": self.assumed}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +53,18 @@ class Prepared:
     """A recording that is ready for reconstruction.
 
     Args:
-        sequence: frames after the flash; ``meta["preparation"]`` holds the steps, ``meta["gain"]`` the first estimate
-            of the gain.
+        sequence: frames after the flash; its facts hold the steps and the first estimate of the gain.
         steps: in the order in which they were done.
         pictures: for plots.
+        noise: standard deviation of one value of the prepared pixels, before frames were averaged; 0 if not known.
+        flash_frame: number, from 0, of the frame in which the flash falls; ``None`` if it is before all of them.
     """
 
     sequence: Sequence
     steps: tuple[Step, ...]
     pictures: Pictures
+    noise: float
+    flash_frame: int | None
 
     def step(self, name: str) -> Step:
         """The step of this name."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from nefty.result.reconstruction import Reconstruction
 
 REPORT, DEFECTS, VOLUME = "report.html", "defects.csv", "volume.vti"
@@ -35,21 +33,10 @@ def load_result(path: Path) -> Reconstruction:
     return Reconstruction.load(path)
 
 
-def load_array(path: Path, what: str) -> np.ndarray:
-    """Read one array from a .npy file; never unpickles."""
-    import numpy as np
-
-    from nefty.core.errors import InputError
-
-    try:
-        with open(path, "rb") as file:
-            found: Any = np.load(file, allow_pickle=False)
-    except (OSError, EOFError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot read the {what} {path}: {reason}; save it with np.save(path, array).") from None
-    if not isinstance(found, np.ndarray):
-        raise InputError(f"the {what} {path} holds several arrays; save one with np.save(path, array).")
-    return found
+def write_run(rec: Reconstruction, folder: Path) -> None:
+    """Write the result and everything that is made of it."""
+    rec.save(folder)
+    write_files(rec, folder)
 
 
 def write_files(rec: Reconstruction, folder: Path) -> None:

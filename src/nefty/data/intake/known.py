@@ -1,0 +1,107 @@
+"""What the user knows of a recording, in the words in which he says it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence as Listing
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from nefty.core.errors import unknown_name
+from nefty.physics.materials import Material
+
+Quantity = str | float
+"""Text with a unit, such as ``"1.3 mm"``, or a number in SI units."""
+Region = str | Listing[int | None]
+"""``"10:50,-20:"``, or first and one past the last row and column."""
+File = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Known:
+    """What was said; ``None`` for what was not.
+
+    Args:
+        thickness: of the part.
+        pixel: edge length of the patch that a pixel shows; two of them, (y, x), as a pair or with a comma between.
+        material: a name of the table, a .toml file, or a ``Material``.
+        alpha: diffusivity through the thickness, in place of the material's; the ratios of the axes stay.
+        pulse: how long the heating lasted.
+        no_losses: the faces lose no heat.
+        fps: frames per second.
+        times: of the frames, in s, one per frame; instead of ``fps``.
+        units: of the values, ``"K"``, ``"C"`` or ``"counts"``.
+        flash_frame: number, from 0, of the frame in which the flash falls.
+        onset: when within that frame: ``"frame"``, ``"decay"`` or ``"auto"``.
+        ambient: to subtract, in the unit of the values; or ``"frames"``, ``"pixels"``, ``"off"``, ``"auto"``.
+        variable: array in the file, where it holds several.
+        axes: of the array: ``"tyx"``, ``"yxt"``, ``"txy"`` or ``"xyt"``.
+        lookup: temperature of each count, the first of count 0; a list, or a .npy file.
+        calibration: (slope, offset): temperature = slope x value + offset.
+        mask: pixels (y, x) that count; an array, or a .npy file.
+        roi: only this rectangle of pixels; ``"auto"`` for the outline of the part, ``"off"``.
+        bin: average so many pixels along each side; or to a pixel size such as ``"0.5 mm"``; ``"auto"``, ``"off"``.
+        frames: average in time to about so many frames; ``"off"`` keeps all.
+        start: leave out frames earlier than this after the flash.
+        until: leave out frames later than this.
+        gain: ``"joint"``: estimated by the inversion; ``"early"``: divided out before.
+        corrupt: numbers of frames to leave out; ``"auto"`` finds them, ``"off"``.
+        dead: look for dead pixels: ``"auto"`` or ``"off"``.
+        saturation: value from which on the camera is saturated; ``"auto"``, ``"off"``.
+        drift: pixels that were not heated, which tell the camera's drift; ``"auto"``, ``"off"``.
+        typed: whether it was typed at the command line, so that errors name options.
+    """
+
+    thickness: Quantity | None = None
+    pixel: Quantity | Listing[float] | None = None
+    material: str | Material | None = None
+    alpha: Quantity | None = None
+    pulse: Quantity | None = None
+    no_losses: bool = False
+    fps: float | None = None
+    times: np.ndarray | Listing[float] | None = None
+    units: str | None = None
+    flash_frame: int | None = None
+    onset: str | None = None
+    ambient: str | float | None = None
+    variable: str | None = None
+    axes: str | None = None
+    lookup: np.ndarray | Listing[float] | File | None = None
+    calibration: str | Listing[float] | None = None
+    mask: np.ndarray | File | None = None
+    roi: Region | None = None
+    bin: str | int | None = None
+    frames: str | int | None = None
+    start: Quantity | None = None
+    until: Quantity | None = None
+    gain: str | None = None
+    corrupt: str | Listing[int] | None = None
+    dead: str | None = None
+    saturation: str | float | None = None
+    drift: Region | None = None
+    typed: bool = False
+
+    @staticmethod
+    def of(said: dict[str, Any], *, typed: bool = False) -> Known:
+        """By name; an unknown name is an error with the nearest known one."""
+        names = [f.name for f in fields(Known) if f.name != "typed"]
+        for name in said:
+            if name not in names:
+                raise unknown_name("the fact", name, names)
+        return Known(**said, typed=typed)
+
+    def given(self) -> dict[str, Any]:
+        """What was said, by name."""
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "typed"}
+        return {name: value for name, value in values.items() if value is not None and value is not False}
+
+    def named(self, name: str) -> str:
+        """A fact as the user spells it: ``"--flash-frame"``, or ``"flash_frame"`` in Python."""
+        return option_of(name) if self.typed else name
+
+
+def option_of(name: str) -> str:
+    """``"--flash-frame"`` of ``"flash_frame"``."""
+    return f"--{name.replace('_', '-')}"
