@@ -15,19 +15,13 @@ WIDTH = 100
 
 def describe(rec: Reconstruction) -> str:
     """What was found, whether to believe it, and the table of indications; millimetres where the grid is in metres."""
-    from nefty.core.words import counted, quantity, span
     from nefty.report.figures.style import units_of
-    from nefty.report.pages.findings import Findings, defect_table
+    from nefty.report.pages.findings import Findings, defect_table, headline
     from nefty.result.display_units import in_display_units
 
     rec = in_display_units(rec)
     findings, units = Findings(rec), units_of(rec)
-    tops = [d.depth_to_top for d in findings.defects]
-    headline = "No indication found."
-    if tops:
-        headline = f"{counted(len(tops), 'indication').capitalize()} found, depth to the top "
-        headline += f"{span(min(tops), max(tops), units.length)} of {quantity(rec.grid.size[0], units.length)}."
-    parts = [_filled(headline + " " + rec.verdict().text)]
+    parts = [_filled(f"{headline(findings, units)}. {rec.verdict().text}")]
     parts += [_filled(f"Note: {note.text}") for note in rec.facts.notes]
     if findings.pairs:
         parts.append(_aligned(defect_table(findings, units)))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from nefty.core.grid import Grid
 from nefty.data.facts import Units
+from nefty.result.reach import Reach
 
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction
@@ -89,5 +90,7 @@ def in_display_units(rec: Reconstruction) -> Reconstruction:
         alpha=units.diffusivity(rec.alpha),
         background=units.diffusivity(rec.background),
         truth=None if rec.truth is None else units.diffusivity(rec.truth),
+        bulk=None if rec.bulk is None else units.diffusivity(rec.bulk),
+        reach=None if rec.reach is None else Reach(*map(units.length, (rec.reach.shallowest, rec.reach.deepest))),
         facts=rec.facts.replaced(units=words),
     )

@@ -40,6 +40,7 @@ class DefectEvidence:
         snr: 20 log10(|mean_d - mean_s| / sigma_s) in dB, in its detection image.
         frame: index of the frame behind that image; -1 if there is none.
         time: of that frame.
+        at_rim: whether it touches the rim of the depths that were inspected, where the frames hardly tell.
     """
 
     label: int
@@ -55,6 +56,7 @@ class DefectEvidence:
     snr: float
     frame: int
     time: float
+    at_rim: bool
 
 
 def find_evidence(rec: Reconstruction, defects: list[DefectFinding], found: Segmentation) -> list[DefectEvidence]:
@@ -88,6 +90,7 @@ def find_evidence(rec: Reconstruction, defects: list[DefectFinding], found: Segm
                 snr=seen.snr if seen else math.nan,
                 frame=seen.frame if seen else -1,
                 time=float(rec.times[seen.frame]) if seen else math.nan,
+                at_rim=rec.reach is not None and rec.reach.has_at_rim(defect, rec.grid.spacing[0]),
             )
         )
     return evidence

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nefty.result.defects import DefectFinding
 
 
 @dataclass(frozen=True)
@@ -20,3 +24,13 @@ class Reach:
 
     shallowest: float
     deepest: float
+
+    def has_at_rim(self, found: DefectFinding, cell: float) -> bool:
+        """Whether an indication begins within a cell of where the inspected depths begin, or reaches where they end.
+
+        Args:
+            found: the indication.
+            cell: edge length of a cell along z.
+        """
+        above = self.shallowest > 0 and found.depth_to_top < self.shallowest + cell
+        return above or (not found.reaches_back and found.depth_to_top + found.thickness > self.deepest - cell / 2)

@@ -143,12 +143,25 @@ class Reconstruction:
         """Standard deviation of the values of each frame, (t,); ``None`` if it is not known."""
         return None if self.noise is None else np.broadcast_to(np.float64(self.noise), self.times.shape)
 
+    @property
+    def inspected_pixels(self) -> float:
+        """The share of the pixels that count in some frame."""
+        return float(np.isfinite(self.measured).any(axis=tuple(range(self.measured.ndim - 2))).mean())
+
+    @property
+    def inspected_share(self) -> float:
+        """The share of the part that was inspected: of its pixels, times that of its depth."""
+        if self.reach is None:
+            return self.inspected_pixels
+        depth = max(min(self.reach.deepest, self.grid.size[0]) - self.reach.shallowest, 0.0)
+        return self.inspected_pixels * depth / self.grid.size[0]
+
     def unit(self, quantity: str) -> str:
         """The word for the unit of ``"length"``, ``"time"``, ``"temperature"`` or ``"diffusivity"``; "" if unknown."""
         return getattr(self.facts.units, one_of("quantity", quantity, [f.name for f in fields(Units)]))
 
     def verdict(self) -> Verdict:
-        """Whether the volume explains the recording down to its noise, and what to do, in plain words."""
+        """What may be concluded: nothing (unfinished, too noisy, not inspected), or how well the recording is explained."""
         return judge(self)
 
     def segmentation(self, rule: Rule | str = "default") -> Segmentation:
@@ -159,9 +172,13 @@ class Reconstruction:
             rule = self.recipe.get("rule", rule)
         return segment(self.alpha, self.background, self.grid, rule, self.lateral)
 
-    def defects(self, rule: Rule | str = "default") -> list[DefectFinding]:
-        """The connected defects with place, depth and size, the largest first."""
+    def indications(self, rule: Rule | str = "default") -> list[DefectFinding]:
+        """What was found: connected regions with place, depth and size, the largest first."""
         return find_defects(self.alpha, self.background, self.grid, self.segmentation(rule))
+
+    def defects(self, rule: Rule | str = "default") -> list[DefectFinding]:
+        """The older name of ``indications``."""
+        return self.indications(rule)
 
     def evidence(self, rule: Rule | str = "default") -> list[DefectEvidence]:
         """Pixel, band of the depth, FWHM, thermal contrast and SNR of each of ``defects(rule)``."""

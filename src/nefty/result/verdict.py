@@ -1,161 +1,114 @@
-"""Whether a reconstruction explains its recording, in plain words."""
+"""What can be said of a part on the strength of a reconstruction: first what forbids a judgement, then the fit.
+
+A run that was cut short claims nothing; a recording in which even a plain defect would not show is too noisy to judge;
+of what was not inspected nothing is said. Only then comes whether the volume explains the recording.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
-import numpy as np
-from scipy import ndimage
-
-from nefty.result.frame_pixels import frame_pixels
+from nefty.result.explanation import explanation
+from nefty.result.reference_defect import VISIBLE, reference_visibility
 
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction
 
-#: Residual over noise: below the first it is over-fitted, up to the second explained, beyond the third unexplained.
-OVERFITTED, EXPLAINED, UNEXPLAINED = 0.9, 1.1, 1.5
-#: Pixels along the side of the patch that is looked at on its own, and standard errors that its mean may stray.
-PATCH, ERRORS = 5, 6
+#: The share of the thickness, and of the pixels, that must have been inspected for a verdict on the part.
+MOST = 0.5
+
+
+class Level(str, Enum):
+    """What kind of verdict it is; equal to its word."""
+
+    EXPLAINED = "explained"
+    PARTLY = "partly"
+    UNEXPLAINED = "unexplained"
+    OVERFITTED = "overfitted"
+    UNKNOWN = "unknown"
+    UNFINISHED = "unfinished"
+    TOO_NOISY = "too noisy"
+    NOT_INSPECTED = "not inspected"
+
+    __str__ = str.__str__
+
+    @property
+    def judges(self) -> bool:
+        """Whether anything can be said of what is in the part, or is not."""
+        return self not in (Level.UNFINISHED, Level.TOO_NOISY, Level.NOT_INSPECTED)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How the fit compares with the noise floor.
+    """Whether to believe a reconstruction.
 
     Args:
-        level: ``"explained"``, ``"partly"`` (nearly, or not everywhere), ``"unexplained"``, ``"overfitted"``, or
-            ``"unknown"`` where there is no noise to compare with.
+        level: ``EXPLAINED``, ``PARTLY`` (nearly, or not everywhere), ``UNEXPLAINED``, ``OVERFITTED``, or ``UNKNOWN``
+            where there is no noise to compare with; ``UNFINISHED``, ``TOO_NOISY`` or ``NOT_INSPECTED`` where nothing
+            may be concluded.
         text: what was found, and what to do.
     """
 
-    level: str
+    level: Level
     text: str
 
 
-@dataclass(frozen=True)
-class _Worst:
-    """Where the residual is largest: a frame, a patch, and the residual over noise there."""
-
-    frame: int
-    frame_ratio: float
-    pixel: tuple[int, int]
-    patch_ratio: float
-    face: str
-    stands_out: bool
-
-
 def judge(rec: Reconstruction) -> Verdict:
-    """Compare the residual with the noise, on the whole, frame by frame and patch by patch."""
-    noise = rec.noise_of_frames
-    if rec.misfit is None or noise is None:
-        return _without_noise(rec)
-    ratio, worst = float(np.sqrt(rec.misfit)), _worst(rec)
-    unit = rec.unit("time")
-    when = f"t = {rec.times[worst.frame]:.3g}{' ' * bool(unit)}{unit}"
-    where = f"around pixel (y, x) = {_frame_pixel(rec, worst.pixel)}{worst.face}"
-    if ratio > UNEXPLAINED:
-        return Verdict(
-            "unexplained",
-            f"The volume does not explain the recording: the residual is {ratio:.2g} times the noise, most at {when} "
-            f"({worst.frame_ratio:.2g} times) and {where} ({worst.patch_ratio:.2g} times). {_remedy(rec, worst.frame)}",
-        )
-    if ratio < OVERFITTED and rec.facts.calibration:  # the noise is the scatter of sound pixels
-        return Verdict(
-            "explained",
-            f"The volume explains the recording: the residual is {ratio:.2g} times the scatter of sound pixels around "
-            "the calibrated part, which holds the camera's noise and what the model does not know.",
-        )
-    if ratio < OVERFITTED:
-        return Verdict(
-            "overfitted",
-            f"The volume fits below the noise: the residual is only {ratio:.2g} times the noise, so noise is being "
-            "explained by structure that is not there. Use a larger regularisation weight or stop earlier; if the "
-            f"noise of {np.median(noise):.3g} was given by hand, check it.",
-        )
-    if worst.stands_out:
-        return Verdict(
-            "partly",
-            f"On the whole the volume explains the recording, with a residual of {ratio:.2g} times the noise, but not "
-            f"everywhere: it is {worst.frame_ratio:.2g} times the noise at {when} and {worst.patch_ratio:.2g} times "
-            f"{where}. Look at the residual there; mask glare, edges and dead pixels, drop saturated frames, "
-            "or give it more iterations.",
-        )
-    if ratio > EXPLAINED:
-        return Verdict(
-            "partly",
-            f"The volume nearly explains the recording: the residual is {ratio:.3g} times the noise, spread evenly. "
-            "More iterations or a smaller regularisation weight may reach the noise; check the noise figure too.",
-        )
+    """What may be concluded, and why."""
+    for refused in (_unfinished(rec), _too_noisy(rec), _not_inspected(rec)):
+        if refused is not None:
+            return refused
+    word, text = explanation(rec)
+    return Verdict(Level(word), " ".join([text, *_limits(rec)]))
+
+
+def _unfinished(rec: Reconstruction) -> Verdict | None:
+    if not rec.stopped.cut_short:
+        return None
+    misfit = "" if rec.misfit is None else f" So far the misfit is {rec.misfit:.3g} times the noise floor."
     return Verdict(
-        "explained",
-        f"The volume explains the recording down to the camera noise: the residual is {ratio:.3g} times the noise, "
-        "and no frame or region stands out. More detail would need a quieter or longer recording.",
+        Level.UNFINISHED,
+        f"The reconstruction is not finished: {rec.stopped.text}. Nothing is claimed yet, neither that something is in "
+        f"the part nor that nothing is.{misfit} Go on with the same command.",
     )
 
 
-def _without_noise(rec: Reconstruction) -> Verdict:
-    unit = rec.unit("temperature")
-    share = 100 * rec.rmse / max(float(np.nanmax(np.abs(rec.measured))), np.finfo(float).tiny)
-    size = f"{rec.rmse:.3g}{' ' * bool(unit)}{unit} (RMSE), {share:.2g} % of the largest temperature rise"
-    if rec.noise is None:
-        return Verdict(
-            "unknown",
-            f"The noise of the recording is not known, so nothing says how small the residual should be; it is {size}. "
-            "Give the noise with the recording, Sequence(noise=...), in the unit of the frames.",
-        )
+def _too_noisy(rec: Reconstruction) -> Verdict | None:
+    seen = reference_visibility(rec)
+    if seen is None or seen >= VISIBLE:
+        return None
     return Verdict(
-        "unknown",
-        f"The recording is free of noise, so there is no noise floor to reach; the residual is {size}. What remains is "
-        "the model's error and the regularisation; more iterations make it smaller.",
+        Level.TOO_NOISY,
+        "The recording is too noisy to judge the part: an air gap at half the thickness, as wide as the part is thick, "
+        f"would stand out by {seen:.2g} standard errors in its best frame, and {VISIBLE:g} are needed. That nothing is "
+        "found means nothing. Heat more, average more frames or pixels, or use a quieter camera.",
     )
 
 
-def _remedy(rec: Reconstruction, frame: int) -> str:
-    frames = len(rec.times)
-    if frame < 0.1 * frames:
-        return "It is worst early: check the start, duration and shape of the flash, and saturated frames."
-    if frame > 0.7 * frames:
-        return "It is worst late: check thickness, bulk diffusivity and heat loss, or leave the late frames out."
-    return "Give it more iterations or a smaller regularisation weight, and check size, bulk diffusivity and boundary."
-
-
-def _worst(rec: Reconstruction) -> _Worst:
-    assert rec.noise_of_frames is not None  # judge sees to it
-    square = np.square(rec.residual / rec.noise_of_frames[:, None, None], dtype=np.float64)
-    square = square.reshape(-1, *square.shape[-3:])  # (face, t, y, x)
-    valid = np.isfinite(square)
-    square = np.where(valid, square, 0)
-    frames, frame_errors = _means(square.sum(axis=(0, 2, 3)), valid.sum(axis=(0, 2, 3)))
-    patches, patch_errors = _means(_patch_sums(square.sum(axis=1)), _patch_sums(valid.sum(axis=1)))
-    limit = UNEXPLAINED**2
-    frame = int(np.argmax(frames))
-    face, y, x = (int(i) for i in np.unravel_index(np.argmax(patches), patches.shape))
-    return _Worst(
-        frame=frame,
-        frame_ratio=float(np.sqrt(frames[frame])),
-        pixel=(y, x),
-        patch_ratio=float(np.sqrt(patches[face, y, x])),
-        face=(" of the front", " of the back")[face] if len(square) == 2 else "",
-        stands_out=bool((frames > limit + frame_errors).any() or (patches > limit + patch_errors).any()),
+def _not_inspected(rec: Reconstruction) -> Verdict | None:
+    share = rec.inspected_share
+    if share >= MOST:
+        return None
+    return Verdict(
+        Level.NOT_INSPECTED,
+        f"Only {100 * share:.0f} % of the part were inspected. {' '.join(_limits(rec))} Nothing is said of the rest.",
     )
 
 
-def _frame_pixel(rec: Reconstruction, pixel: tuple[int, int]) -> tuple[int, int]:
-    """Row and column, in the frames as they were read, of a pixel that was compared."""
-    _, dy, dx = rec.grid.spacing
-    return frame_pixels(rec.grid, rec.facts.window).pixel((pixel[0] + 0.5) * dy, (pixel[1] + 0.5) * dx)
-
-
-def _patch_sums(images: np.ndarray) -> np.ndarray:
-    """Sums over the patch around each pixel, (face, y, x)."""
-    kernel = np.ones(PATCH)
-    for axis in (1, 2):
-        images = ndimage.convolve1d(images, kernel, axis=axis, mode="constant")
-    return images
-
-
-def _means(total: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Means of squares, 0 where there are none, and how far those of pure noise may stray (variance 2/number)."""
-    number = np.maximum(number, 1)
-    return total / number, ERRORS * np.sqrt(2 / number)
+def _limits(rec: Reconstruction) -> list[str]:
+    """What was not inspected, in words."""
+    said, unit = [], rec.unit("length")
+    space = " " * bool(unit)
+    if rec.reach is not None and rec.reach.shallowest > 0:
+        said.append(f"Above a depth of {rec.reach.shallowest:.3g}{space}{unit} nothing is said.")
+    if rec.reach is not None and rec.reach.deepest < rec.grid.size[0]:
+        said.append(
+            f"The recording ends before heat comes back from below {rec.reach.deepest:.3g}{space}{unit}; nothing is "
+            "said of what lies deeper."
+        )
+    left_out = 1 - rec.inspected_pixels
+    if left_out > 0:
+        said.append(f"{100 * left_out:.2g} % of the pixels do not count.")
+    return said

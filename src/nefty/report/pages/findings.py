@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from scipy.ndimage import distance_transform_edt
 
-from nefty.core.words import decimals, span
+from nefty.core.words import counted, decimals, quantity, span
 from nefty.metrics.pairing import paired
 from nefty.report.figures.style import AxisUnits
 from nefty.report.pages.page import Table
@@ -21,6 +21,7 @@ from nefty.result.defects import DefectFinding
 from nefty.result.evidence import DefectEvidence
 from nefty.result.frame_pixels import FramePixels, frame_pixels
 from nefty.result.reconstruction import Reconstruction
+from nefty.result.verdict import Level
 
 #: In a cell that holds no number.
 NOTHING = "–"
@@ -119,6 +120,22 @@ class Findings:
         return int(y), int(x)
 
 
+def headline(findings: Findings, units: AxisUnits) -> str:
+    """The first sentence, for title and terminal: what was found, or why nothing is claimed."""
+    rec, found = findings.rec, findings.defects
+    level = rec.verdict().level
+    if level is Level.UNFINISHED:
+        return f"Not finished: {rec.stopped.text}"
+    if not level.judges and not found:
+        return {Level.TOO_NOISY: "Too noisy to judge", Level.NOT_INSPECTED: "Not inspected"}[level]
+    if not found:
+        return "No indication found"
+    words, tops = counted(len(found), "indication").capitalize(), [d.depth_to_top for d in found]
+    doubt = {Level.TOO_NOISY: ", in a recording that is too noisy", Level.NOT_INSPECTED: ", most was not inspected"}
+    deep = f"{span(min(tops), max(tops), units.length)} of {quantity(rec.grid.size[0], units.length)}"
+    return f"{words} found, depth to the top {deep}{doubt.get(level, '')}"
+
+
 def defect_table(findings: Findings, units: AxisUnits) -> Table:
     """One row per indication, the true defect below it in a quieter voice.
 
@@ -134,7 +151,8 @@ def defect_table(findings: Findings, units: AxisUnits) -> Table:
     for found, true in findings.pairs:
         if found is not None:
             lone = ", not in the truth" if findings.truth is not None and true is None else ""
-            rows.append(_row(f"{found.label}{lone}", found, findings))
+            rim = ", at the rim of what was inspected" if findings.evidence[found.label].at_rim else ""
+            rows.append(_row(f"{found.label}{lone}{rim}", found, findings))
         if true is not None and findings.truth is not None:
             quiet.append(len(rows))
             rows.append(_row("truth" if found is not None else "truth, missed", true, findings.truth, known=True))

@@ -15,7 +15,7 @@ from nefty.metrics.volume import mask_iou
 from nefty.report.figures.convergence import running
 from nefty.report.figures.style import AxisUnits, units_of
 from nefty.report.pages import fit_sections, indication_sections, measurement_sections, volume_sections
-from nefty.report.pages.findings import Findings
+from nefty.report.pages.findings import Findings, headline
 from nefty.report.pages.page import Fact, Notice, Page
 from nefty.result.display_units import in_display_units
 from nefty.result.reconstruction import Reconstruction
@@ -26,6 +26,9 @@ TITLES = {
     "unexplained": "The fit: not good enough to rely on depths and sizes yet",
     "overfitted": "The fit: too close, some structure may be noise",
     "unknown": "The fit: no noise floor to compare with",
+    "unfinished": "Not finished: nothing is claimed yet",
+    "too noisy": "Too noisy to judge",
+    "not inspected": "Most of the part was not inspected",
 }
 
 
@@ -40,7 +43,7 @@ def reconstruction_page(rec: Reconstruction, score: Score | None = None) -> Page
     findings, units = Findings(rec), units_of(rec)
     verdict = rec.verdict()
     return Page(
-        title=_title(findings, units),
+        title=headline(findings, units),
         lead=_lead(findings, units),
         notice=Notice(
             TITLES.get(verdict.level, "The fit"),
@@ -61,16 +64,6 @@ def reconstruction_page(rec: Reconstruction, score: Score | None = None) -> Page
 def write_report(rec: Reconstruction, path: str | os.PathLike[str], score: Score | None = None) -> Path:
     """Write the report as one HTML file that needs no network; it is there whole or not at all."""
     return write_atomic(path, reconstruction_page(rec, score).render())
-
-
-def _title(findings: Findings, units: AxisUnits) -> str:
-    defects = findings.defects
-    if not defects:
-        return "No indication found"
-    words = counted(len(defects), "indication").capitalize()
-    top = min(d.depth_to_top for d in defects)
-    where = "at" if len(defects) == 1 else "the shallowest at"
-    return f"{words} found, {where} depth {quantity(top, units.length)}"
 
 
 def _lead(findings: Findings, units: AxisUnits) -> str:
@@ -139,7 +132,10 @@ def _band(findings: Findings, units: AxisUnits) -> str:
 def _count_fact(findings: Findings, units: AxisUnits) -> Fact:
     defects = findings.defects
     if not defects:
-        return Fact("Indications", "none", "no region of low diffusivity stands out")
+        judged = findings.rec.verdict().level.judges
+        return Fact(
+            "Indications", "none" if judged else "–", "no region of low diffusivity stands out" if judged else ""
+        )
     largest = max(defects, key=lambda d: d.area)
     return Fact(
         "Indications",
