@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from nefty.classical.methods import METHODS
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Facts, Units
 from nefty.data.sequence import Sequence
 from nefty.physics.slab.reference_decay import reference_decay
 from support.disks import read_only
@@ -17,8 +17,8 @@ def plate(tmp_path_factory):
     times = 0.5 * np.arange(1, 121)
     frames = np.tile(reference_decay(times, ALPHA, THICK, heat=0.02)[:, None, None], (1, 6, 8))
     frames[:, 2:4, 2:5] = reference_decay(times, ALPHA, SHALLOW, heat=0.02)[:, None, None]
-    units = {"length": "m", "time": "s", "temperature": "K"}
-    sequence = Sequence(frames=frames, times=times, size=(THICK, 0.06, 0.08), facts=facts_of_meta({"units": units}))
+    facts = Facts(units=Units(length="m", time="s", temperature="K"))
+    sequence = Sequence(frames=frames, times=times, size=(THICK, 0.06, 0.08), facts=facts)
     return sequence.save(tmp_path_factory.mktemp("plate") / "plate.h5")
 
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from plotly.offline import get_plotlyjs
 
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Hole, KnownDefects
 from nefty.metrics.detection import hit_miss, signal_response
-from support.parts import META, planted
+from support.parts import FACTS, planted
 
-HOLES = [
-    {"kind": "round", "centre": (6.15e-3, 2.3e-3), "width": (2.1e-3, 2.2e-3), "depth": 0.6e-3},
-    {"kind": "round", "centre": (2.0e-3, 7.0e-3), "width": (1.2e-3, 1.2e-3), "depth": 0.9e-3},
-]
+HOLES = (
+    Hole("round", centre=(6.15e-3, 2.3e-3), width=(2.1e-3, 2.2e-3), depth=0.6e-3),
+    Hole("round", centre=(2.0e-3, 7.0e-3), width=(1.2e-3, 1.2e-3), depth=0.9e-3),
+)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_threshold_fits_the_signals(table, call):
 def test_runs_know_their_defects_or_are_told(tmp_path, call):
     """Two runs give four targets, which cannot be fitted; the error names them, after they were all read."""
     for name in ("a", "b"):
-        planted(facts=facts_of_meta({**META, "holes": HOLES})).save(tmp_path / "runs" / name)
+        planted(facts=FACTS.replaced(defects=KnownDefects(holes=HOLES))).save(tmp_path / "runs" / name)
     code, _, err = call("pod", tmp_path / "runs")
     assert code == 2
     assert "hits and misses are separated by size" in err

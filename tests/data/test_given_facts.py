@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError
-from nefty.data.facts import Units
+from nefty.data.facts import Facts, Units
 from nefty.data.read import read
 from nefty.data.sequence import Sequence
+from support.known_facts import alike
 from support.notes import texts
 from support.recordings import COUNTS, FLOATS, npy, npz, thermo
 
@@ -40,7 +41,7 @@ def test_counts_stay_counts_unless_a_scale_is_given(counts):
     plain = read(counts, fps=10)
     assert (plain.frames == COUNTS).all()
     assert plain.frames.dtype == np.float32
-    assert plain.facts.units == Units(**{"time": "s", "temperature": "counts"})
+    assert plain.facts.units == Units(time="s", temperature="counts")
     assert any("counts of the camera, not temperatures" in note for note in texts(plain))
     table = 270 + 0.01 * np.arange(5000)
     by_table = read(counts, fps=10, lookup=table)
@@ -64,7 +65,8 @@ def test_the_flash_frame_gives_time_zero_and_ambient(degrees):
     assert (unknown.frames == FLOATS).all()
     assert "ambient is not known" in unknown.facts.notes[0].text
     assert "does not say when the pulse began" in unknown.facts.notes[1].text
-    assert "temperature" not in unknown.meta["units"]
+    assert unknown.facts.units.temperature == ""
+    assert not unknown.facts.origin.flash_known
     assert any('give units="K", "C" or "counts"' in note for note in texts(unknown))
 
 
@@ -73,7 +75,8 @@ def test_the_size_follows_from_pixel_and_thickness(counts):
     assert read(counts, fps=10, pixel=(0.5, 0.2), thickness=3).size == (3, 2.0, 1.0)
     partly = read(counts, fps=10, thickness=3)
     assert partly.size is None
-    assert partly.meta["thickness"] == 3
+    assert (partly.facts.thickness, partly.facts.pixel) == (3, None)
+    assert read(counts, fps=10, pixel=0.5).facts.pixel == (0.5, 0.5)
     with pytest.raises(
         InputError, match=r"size of the part is not known.*pixel=\.\.\. and thickness=\.\.\. to nefty\.load"
     ):
@@ -103,7 +106,7 @@ def test_what_a_file_says_can_be_replaced_and_is_noted(tmp_path):
     assert again.size == (2, 4, 5)
     assert again.facts.units.temperature == "K"
     assert len(texts(again)) == 4
-    assert read(saved).meta == {}
+    assert alike(read(saved).facts, Facts())
     with pytest.raises(InputError, match="needs no lookup"):
         read(saved, lookup=[1.0, 2.0])
 

@@ -7,10 +7,12 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import CameraFacts, Facts, KnownDefects, Note, NoteKind, Units, Window
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
+from nefty.physics.materials import material
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
+from support.known_facts import alike, defects_of
 from support.notes import texts
 
 
@@ -25,7 +27,7 @@ def test_arrays_alone_are_enough():
     assert sequence.shape == (3, 4, 5)
     assert sequence.times.dtype == np.float64
     assert sequence.weights().all()
-    assert sequence.meta == {}
+    assert alike(sequence.facts, Facts())
     assert repr(sequence) == "Sequence(3 frames of 4 x 5 pixels, t = 0.1..0.3, size=None, observe='front')"
 
 
@@ -48,6 +50,7 @@ def with_value(value, *where):
 
 
 DIAGONAL = np.nonzero(np.eye(8, 12))
+DEPTHS = np.random.default_rng(6).random((8, 12))
 TWO = np.ones((2, 5, 8, 12))
 HALF = np.stack([np.ones((5, 8, 12)), np.full((5, 8, 12), np.nan)])
 
@@ -109,11 +112,10 @@ HALF = np.stack([np.ones((5, 8, 12)), np.full((5, 8, 12), np.nan)])
         ({"excitation": np.ones((8, 12))}, r"excitation has shape \(8, 12\)"),
         ({"excitation": with_value(np.nan, 0, 0, 1)}, r"excitation\[0, 0, 1\]=nan is not finite"),
         ({"excitation": TopHatPulse(profile=np.ones((3, 3)))}, "the pulse's profile has shape"),
-        ({"meta": ["a"]}, "meta=.* must be a dict"),
-        ({"meta": {"camera": object()}}, r"meta/camera=.*cannot be saved"),
-        ({"meta": {"a": np.array([object()])}}, r"meta\['a'\] is an array of object"),
-        ({"meta": {"notes": "one"}}, "must be a list of sentences"),
-        ({"meta": {"defect_mask": np.ones((3, 3))}}, "defect_mask has shape"),
+        ({"facts": {"camera": "Jade"}}, r"facts=.* must be a nefty\.Facts"),
+        ({"facts": Facts(extra={"inspector": object()})}, "extra/inspector=.*cannot be saved"),
+        ({"facts": Facts(defects=KnownDefects(mask=np.ones((3, 3), bool)))}, "the mask of known defects has shape"),
+        ({"facts": Facts(defects=KnownDefects(depth=np.ones((8, 9))))}, "the depth of known defects has shape"),
     ],
 )
 def test_what_does_not_fit_is_refused(changes, message):
@@ -155,7 +157,7 @@ def test_the_grid_has_a_column_of_cells_under_each_pixel():
 
 
 def test_frames_up_to_the_flash_are_left_out_and_that_is_said():
-    sequence = recording(times=[-2, -1, 0, 1, 2], facts=facts_of_meta({"notes": ["first"]}))
+    sequence = recording(times=[-2, -1, 0, 1, 2], facts=Facts(notes=(Note(NoteKind.OTHER, "first"),)))
     late = sequence.after_flash()
     assert late.times.tolist() == [1, 2]
     assert (late.frames == sequence.frames[3:]).all()
@@ -176,7 +178,7 @@ def test_a_region_is_a_part_of_its_own(rows):
     whole = recording(
         truth=truth,
         mask=mask,
-        facts=facts_of_meta({"defect_mask": over}),
+        facts=Facts(defects=KnownDefects(mask=over, depth=np.where(over, DEPTHS, np.nan)), gain=1 + DEPTHS),
         boundary=Boundary(front="robin", h_front=0.1),
         noise=0.2,
     )
@@ -186,7 +188,10 @@ def test_a_region_is_a_part_of_its_own(rows):
     assert (cut.mask == mask[2:6, 9:]).all()
     assert cut.truth is not None
     assert (cut.truth == truth[:, 4:12, 18:]).all()
-    assert (cut.facts.defects.mask == over[2:6, 9:]).all()
+    np.testing.assert_array_equal(defects_of(cut).mask, over[2:6, 9:])
+    np.testing.assert_array_equal(defects_of(cut).depth, np.where(over, DEPTHS, np.nan)[2:6, 9:])
+    np.testing.assert_array_equal(cut.facts.gain, 1 + DEPTHS[2:6, 9:])
+    assert cut.facts.window == Window(top=2, left=9)
     assert cut.size == (1.0, 2.0, 1.5)
     assert cut.boundary == Boundary(lateral="adiabatic", front="robin", h_front=0.1)
     assert cut.noise == 0.2
@@ -244,10 +249,8 @@ def test_a_gaussian_flash_over_a_part_of_unknown_size_cannot_be_cut():
 def test_the_digest_is_of_what_a_reconstruction_depends_on():
     first = recording(mask=np.ones((8, 12), bool), excitation=GaussianFlash())
     assert first.digest() == recording(mask=np.ones((8, 12), bool), excitation=GaussianFlash()).digest()
-    assert (
-        first.digest()
-        == dataclasses.replace(first, truth=np.ones((2, 8, 12)), facts=facts_of_meta({"camera": "x"})).digest()
-    )
+    shown = Facts(camera=CameraFacts(model="x"), units=Units(temperature="K"), notes=(Note(NoteKind.OTHER, "one"),))
+    assert first.digest() == dataclasses.replace(first, truth=np.ones((2, 8, 12)), facts=shown).digest()
     changes = {
         "frames": first.frames + 1e-9,
         "times": first.times * 2,
@@ -261,7 +264,9 @@ def test_the_digest_is_of_what_a_reconstruction_depends_on():
         "noise": 0.1,
     }
     others = {name: dataclasses.replace(first, **{name: value}).digest() for name, value in changes.items()}
-    assert len({first.digest(), *others.values()}) == len(changes) + 1
+    others["material"] = first.with_facts(Facts(material=material("pvc"))).digest()
+    others["metres"] = first.with_facts(Facts(units=Units(length="m"))).digest()
+    assert len({first.digest(), *others.values()}) == len(others) + 1
 
 
 def test_every_frame_may_have_its_own_noise():

@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Hole, KnownDefects, Window
 from nefty.metrics.detection_table import DetectionTable, Target, joined, read_table, table_csv, targets_of
 from nefty.metrics.known_defects import holes_as_defects, known_defects, listed_defects
-from support.parts import BULK, COLUMNS, GRID, META, ROWS, planted
+from support.parts import BULK, COLUMNS, FACTS, GRID, ROWS, planted
 
-HOLES = [
-    {"kind": "rectangular", "centre": (6.15e-3, 2.3e-3), "width": (2.1e-3, 2.2e-3), "depth": 0.6e-3},
-    {"kind": "round", "centre": (2.0e-3, 7.0e-3), "width": (1.2e-3, 1.2e-3), "depth": 0.9e-3},
-]
+HOLES = (
+    Hole("rectangular", centre=(6.15e-3, 2.3e-3), width=(2.1e-3, 2.2e-3), depth=0.6e-3),
+    Hole("round", centre=(2.0e-3, 7.0e-3), width=(1.2e-3, 1.2e-3), depth=0.9e-3),
+)
+DRILLED = FACTS.replaced(defects=KnownDefects(holes=HOLES))
 
 
 @pytest.fixture(scope="module")
@@ -32,39 +33,39 @@ def test_a_true_volume_knows_its_defects(rec):
 
 
 def test_holes_cover_their_pixels_and_have_the_size_of_their_area(rec):
-    box, disc = known_defects(replace(rec, facts=facts_of_meta({**META, "holes": HOLES})))
+    box, disc = known_defects(replace(rec, facts=DRILLED))
     assert box.footprint.sum() == 77
     assert box.diameter == pytest.approx(math.sqrt(4 * 2.1 * 2.2 / math.pi) * 1e-3)
     assert disc.diameter == pytest.approx(1.2e-3)
     assert disc.footprint.sum() * 0.06 == pytest.approx(math.pi * 0.36, rel=0.15)
     assert disc.footprint[6, 35]
-    tiny = [{"centre": (2.0e-3, 7.0e-3), "width": (1e-5, 1e-5)}]
+    tiny = [Hole("round", centre=(2.0e-3, 7.0e-3), width=(1e-5, 1e-5), depth=math.nan)]
     assert holes_as_defects(rec, tiny)[0].footprint.sum() == 1
     assert math.isnan(holes_as_defects(rec, tiny)[0].depth)
 
 
 def test_holes_stand_where_they_are_in_the_whole_frames(rec):
     """The recording was cut 10 rows and 4 columns of 0.3 mm x 0.2 mm into the frames."""
-    cut = replace(rec, facts=facts_of_meta({**META, "preparation": {"region": [10, 40, 4, 48]}}))
-    moved = [{**hole, "centre": (hole["centre"][0] + 3.0e-3, hole["centre"][1] + 0.8e-3)} for hole in HOLES]
+    cut = replace(rec, facts=FACTS.replaced(window=Window(top=10, left=4)))
+    moved = [replace(hole, centre=(hole.centre[0] + 3.0e-3, hole.centre[1] + 0.8e-3)) for hole in HOLES]
     here, there = holes_as_defects(rec, HOLES), holes_as_defects(cut, moved)
     for one, other in zip(here, there, strict=True):
         np.testing.assert_array_equal(one.footprint, other.footprint)
         assert other.centre[1:] == pytest.approx(one.centre[1:])
-    outside = [{"centre": (0.1e-3, 0.1e-3), "width": (1e-3, 1e-3)}]
+    outside = [Hole("round", centre=(0.1e-3, 0.1e-3), width=(1e-3, 1e-3), depth=0.5e-3)]
     assert holes_as_defects(cut, outside) == []
 
 
 def test_a_mask_knows_places_and_areas_but_no_depth(rec):
-    mask = np.zeros(GRID.shape[1:])
-    mask[2:5, 3:9] = 255
-    mask[20:22, 30:33] = 255
-    one, other = known_defects(replace(rec, facts=facts_of_meta({**META, "defect_mask": mask})))
+    mask = np.zeros(GRID.shape[1:], bool)
+    mask[2:5, 3:9] = True
+    mask[20:22, 30:33] = True
+    one, other = known_defects(replace(rec, facts=FACTS.replaced(defects=KnownDefects(mask=mask))))
     assert (one.footprint.sum(), other.footprint.sum()) == (18, 6)
     assert one.centre[1:] == (pytest.approx(3.5 * 0.3e-3), pytest.approx(6 * 0.2e-3))
     assert math.isnan(one.depth)
     with pytest.raises(InputError, match=r"shape \(2, 2\)"):
-        known_defects(replace(rec, facts=facts_of_meta({**META, "defect_mask": np.ones((2, 2))})))
+        known_defects(replace(rec, facts=FACTS.replaced(defects=KnownDefects(mask=np.ones((2, 2), bool)))))
     with pytest.raises(InputError, match="does not know its defects"):
         known_defects(rec)
 
@@ -86,7 +87,7 @@ def test_a_table_of_known_defects_is_in_millimetres(rec, tmp_path):
 
 
 def test_targets_are_found_or_missed_and_others_are_false_calls(rec):
-    table = targets_of(replace(rec, facts=facts_of_meta({**META, "holes": HOLES})), "run 1")
+    table = targets_of(replace(rec, facts=DRILLED), "run 1")
     found, missed = table.targets
     assert (found.detected, missed.detected, table.false_calls) == (True, False, 0)
     assert (found.size, found.depth) == (pytest.approx(2.4254, abs=1e-3), pytest.approx(0.6))
@@ -96,7 +97,7 @@ def test_targets_are_found_or_missed_and_others_are_false_calls(rec):
     assert (table.unit, found.run) == ("mm", "run 1")
     nothing_known = targets_of(rec, known=[])
     assert (nothing_known.targets, nothing_known.false_calls) == ((), 1)
-    sound = replace(rec, alpha=np.full(GRID.shape, BULK), facts=facts_of_meta({**META, "holes": HOLES}))
+    sound = replace(rec, alpha=np.full(GRID.shape, BULK), facts=DRILLED)
     assert [t.detected for t in targets_of(sound).targets] == [False, False]
 
 

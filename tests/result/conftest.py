@@ -9,6 +9,10 @@ import numpy as np
 import pytest
 
 from nefty.core.grid import Grid
+from nefty.core.stopping import Stopped, StopReason
+from nefty.data.facts import Facts, Origin, Simulation, Source
+from nefty.result.effort import Effort
+from nefty.result.reach import Reach
 from nefty.result.reconstruction import Reconstruction
 from nefty.synth.specimen import draw_specimen
 from support.volumes import blurred
@@ -42,9 +46,15 @@ def make() -> Callable[..., Reconstruction]:
             "history": {"stage": np.array(["coarse", "fine"]), "misfit": np.array([9.0, 1.0])},
             "recipe": {"name": "fast", "optimiser": {"pairs": 20, "tolerance": None}},
             "provenance": {"nefty": "0", "host": "here"},
-            "stopped": "at the noise floor",
+            "stopped": Stopped(StopReason.GOOD_ENOUGH, "at the noise floor"),
+            "effort": Effort(preparation=0.5, optimisation=12.25, evaluations=40, unknowns=65536),
+            "bulk": float(np.exp(np.log(background).mean())),
             "truth": truth,
-            "meta": {"lateral": "periodic", "specimen": specimen.record()},
+            "lateral": "periodic",
+            "reach": Reach(shallowest=0.05, deepest=0.9),
+            "facts": Facts(
+                origin=Origin(source=Source.SIMULATION, simulation=Simulation(record={"specimen": specimen.record()})),
+            ),
         }
         return Reconstruction(**(values | changes))
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError, MissingExtraError
-from nefty.data.facts import Facts
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Facts, Units
 from nefty.result.diconde import depth_object
-from support.parts import COLUMNS, GRID, META, ROWS, planted
+from support.parts import COLUMNS, FACTS, GRID, ROWS, planted
 
 pydicom = pytest.importorskip("pydicom")
 
@@ -81,9 +80,7 @@ def test_it_is_the_same_file_again_and_pixels_mean_what_the_class_asks(rec, file
 
 
 def test_a_sound_part_and_a_bare_result_can_be_written(rec):
-    bare = replace(
-        rec, alpha=np.full(GRID.shape, 4.5e-7), provenance={}, facts=facts_of_meta({"units": {"length": "mm"}})
-    )
+    bare = replace(rec, alpha=np.full(GRID.shape, 4.5e-7), provenance={}, facts=Facts(units=Units(length="mm")))
     found = pydicom.dcmread(io.BytesIO(depth_object(bare)))
     assert not found.pixel_array.any()
     assert list(found.EvaluatorSequence[0].IndicationSequence) == []
@@ -93,7 +90,7 @@ def test_lengths_of_an_unknown_unit_are_refused(rec):
     with pytest.raises(InputError, match=r"lengths in mm; the unit of this grid is 'not known'"):
         depth_object(replace(rec, facts=Facts()))
     with pytest.raises(InputError, match="is 'in'"):
-        depth_object(replace(rec, facts=facts_of_meta({**META, "units": {"length": "in"}})))
+        depth_object(replace(rec, facts=FACTS.replaced(units=Units(length="in"))))
 
 
 def test_the_extra_is_named_where_the_library_is_missing(rec, monkeypatch, tmp_path):

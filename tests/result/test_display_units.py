@@ -6,11 +6,12 @@ import io
 import numpy as np
 import pytest
 
+from nefty.data.facts import Units
 from nefty.result.display_units import display_units, in_display_units
 from nefty.result.exports import defect_table
 from support.parts import BULK, GRID, planted
 
-SI = {"units": {"length": "m", "time": "s", "temperature": "K"}}
+SI = Units(length="m", time="s", temperature="K")
 
 
 def test_metres_become_millimetres():
@@ -25,10 +26,11 @@ def test_metres_become_millimetres():
     assert (units.time.factor, units.temperature.factor) == (1, 1)
 
 
-@pytest.mark.parametrize("meta", [{}, {"units": "m"}, {"units": {"length": "mm"}}, {"units": {"length": "in"}}])
-def test_other_units_and_none_stay_as_they_are(meta):
-    units = display_units(meta)
+@pytest.mark.parametrize("word", ["", "mm", "in"])
+def test_other_units_and_none_stay_as_they_are(word):
+    units = display_units(Units(length=word))
     assert {units.length.factor, units.volume.factor, units.diffusivity.factor} == {1}
+    assert units.length.word == word
 
 
 def test_a_reconstruction_is_scaled_as_a_whole():

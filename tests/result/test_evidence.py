@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from nefty.core.grid import Grid
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Window
 from nefty.result.depth_band import relative_error
 from nefty.result.detection_image import detection_image, heating, visibility
 from nefty.result.surroundings import around, around_mask, centring
-from support.parts import BULK, COLUMNS, GRID, META, NOISE, ROWS, TIMES, planted
+from support.parts import BULK, COLUMNS, FACTS, GRID, NOISE, ROWS, TIMES, planted
 
 DZ = GRID.spacing[0]
 
@@ -35,7 +35,7 @@ def test_the_position_is_that_of_the_pixels_that_stay_warm(rec):
 
 
 def test_the_pixel_is_one_of_the_frames_before_they_were_cut_and_averaged(rec):
-    cut = replace(rec, facts=facts_of_meta({**META, "preparation": {"region": [100, 190, 40, 172], "bin": 3}}))
+    cut = replace(rec, facts=FACTS.replaced(window=Window(top=100, left=40, bin=3)))
     (found,) = cut.evidence()
     assert (found.row, found.column) == (100 + 3 * 20 + 1, 40 + 3 * 11 + 1)
     assert cut.defects()[0].centre == rec.defects()[0].centre
@@ -65,7 +65,7 @@ def test_a_defect_at_the_side_has_no_length_across_it(rec):
 
 
 def test_a_defect_across_a_periodic_corner_is_as_large_as_in_the_middle(rec):
-    here = replace(rec, facts=facts_of_meta({**META, "lateral": "periodic"}))
+    here = replace(rec, lateral="periodic")
     moved = {name: np.roll(getattr(rec, name), (-21, -10), (-2, -1)) for name in ("alpha", "measured", "fitted")}
     (one,), (other,) = here.evidence(), replace(here, **moved).evidence()
     for name in ("fwhm_long", "fwhm_short", "fwhm_area", "snr", "depth_low", "depth_high"):

@@ -11,7 +11,7 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Facts, Units
 from nefty.result.exports import defect_table
 from nefty.result.reconstruction import Reconstruction
 from nefty.result.segmentation import Absolute
@@ -100,7 +100,8 @@ def test_vtk_refuses_what_it_cannot_hold(write):
 
 
 def test_npz_needs_no_pickle(make, tmp_path):
-    rec = make(noise=0.5, facts=facts_of_meta({"lateral": "periodic", "pixels": np.arange(3), "gain": np.float64(2)}))
+    known = Facts(units=Units(length="mm"), gain=np.ones((64, 64)), extra={"shift": np.float64(2)})
+    rec = make(noise=0.5, facts=known)
     with np.load(rec.export(tmp_path / "volume.npz"), allow_pickle=False) as found:
         found = dict(found)
     np.testing.assert_array_equal(found["alpha"], rec.alpha)
@@ -111,20 +112,28 @@ def test_npz_needs_no_pickle(make, tmp_path):
     assert found["noise"] == 0.5
     assert found["history_stage"].tolist() == ["coarse", "fine"]
     assert json.loads(str(found["recipe"])) == rec.recipe
-    assert json.loads(str(found["meta"])) == {"lateral": "periodic", "pixels": [0, 1, 2], "gain": 2.0}
-    assert str(found["stopped"]) == "at the noise floor"
+    assert json.loads(str(found["facts"])) == {
+        "units": {"length": "mm"},
+        "gain": np.ones((64, 64)).tolist(),
+        "extra": {"shift": 2.0},
+    }
+    assert str(found["lateral"]) == "periodic"
+    assert json.loads(str(found["stopped"])) == {"reason": "good enough", "text": "at the noise floor"}
+    assert json.loads(str(found["effort"])) == vars(rec.effort)
+    assert json.loads(str(found["reach"])) == vars(rec.reach)
     with np.load(make(noise=None, truth=None).export(tmp_path / "bare.npz")) as bare:
         assert not {"noise", "truth"} & set(bare)
 
 
 def test_what_json_does_not_know_is_named(make, tmp_path):
+    with pytest.raises(InputError, match="is a object and cannot be saved"):
+        make(facts=Facts(extra={"what": object()})).export(tmp_path / "volume.npz")
     with pytest.raises(InputError, match="is a object and cannot be written as JSON"):
-        make(facts=facts_of_meta({"what": object()})).export(tmp_path / "volume.npz")
+        make(recipe={"what": object()}).export(tmp_path / "volume.npz")
 
 
 def test_csv_has_units_in_its_header_and_a_line_per_defect(make, tmp_path):
-    units = {"length": "mm", "diffusivity": "mm2/s"}
-    rec = make(seed=2, facts=facts_of_meta({"lateral": "periodic", "units": units}))
+    rec = make(seed=2, facts=Facts(units=Units(length="mm", diffusivity="mm2/s")))
     with open(rec.export(tmp_path / "defects.csv"), newline="") as file:
         header, *lines = csv.reader(file)
     assert header[:5] == ["label", "centre_z (mm)", "centre_y (mm)", "centre_x (mm)", "depth_to_top (mm)"]

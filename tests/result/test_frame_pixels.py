@@ -6,13 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nefty.core.grid import Grid
+from nefty.data.facts import Window
 from nefty.result.frame_pixels import frame_pixels
 
 GRID = Grid((4, 10, 20), (1.0, 30.0, 40.0))  # pixels of 3 x 2
 
 
 def test_without_preparation_a_place_lies_in_its_pixel():
-    pixels = frame_pixels(GRID, {})
+    pixels = frame_pixels(GRID, Window())
     assert pixels.pixel(0.1, 0.1) == (0, 0)
     assert pixels.pixel(7.5, 5.0) == (2, 2)
     assert pixels.pixel(6.0, 4.0) == (2, 2)  # the border belongs to the second
@@ -23,8 +24,7 @@ def test_without_preparation_a_place_lies_in_its_pixel():
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(1, 5), st.integers(0, 9), st.integers(0, 19))
 def test_what_was_cut_and_averaged_is_undone(top, left, factor, row, column):
     raw = (top + 10 * factor, left + 20 * factor)
-    meta = {"preparation": {"region": [top, raw[0], left, raw[1]], "bin": factor}}
-    pixels = frame_pixels(GRID, meta)
+    pixels = frame_pixels(GRID, Window(top, left, factor))
     # The same by hand: an image that is 1 in the pixels behind the cell, cut, then averaged.
     y, x = (row + 0.5) * 3.0, (column + 0.5) * 2.0
     found = np.zeros(raw)
@@ -36,16 +36,7 @@ def test_what_was_cut_and_averaged_is_undone(top, left, factor, row, column):
 
 
 def test_steps_follow_each_other():
-    steps = [
-        {"name": "region", "values": {"rows": [4, 104], "columns": [10, 90]}},
-        {"name": "pixels", "values": {"bin": 2}},
-        {"name": "drift", "values": {"slope": 1.0}},
-        {"name": "region", "values": {"rows": [3, 33], "columns": [5, 65]}},
-        {"name": "pixels", "values": {"bin": 3}},
-        "not a step",
-    ]
-    pixels = frame_pixels(GRID, {"preparation": steps})
+    pixels = frame_pixels(GRID, Window().cut(4, 10).binned(2).cut(3, 5).binned(3))
     assert (pixels.top, pixels.left) == (4 + 2 * 3, 10 + 2 * 5)
     assert pixels.spacing == (0.5, pytest.approx(1 / 3))
     assert pixels.pixel(0, 0) == (10, 20)
-    assert frame_pixels(GRID, {"preparation": "none"}).pixel(4.0, 3.0) == (1, 1)

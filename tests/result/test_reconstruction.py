@@ -14,12 +14,15 @@ import pytest
 
 from nefty.core.errors import InputError, NeftyError
 from nefty.core.grid import Grid
-from nefty.data.facts import Facts
-from nefty.data.facts_file import facts_of_meta
+from nefty.core.stopping import UNKNOWN, Stopped, StopReason
+from nefty.data.facts import Facts, Units
+from nefty.result.effort import Effort
+from nefty.result.own_view import OwnView
 from nefty.result.reconstruction import Reconstruction
 from nefty.result.segmentation import Relative
+from support.known_facts import alike
 
-UNITS = {"length": "mm", "time": "s", "temperature": "K", "diffusivity": "mm2/s"}
+IN_MILLIMETRES = Facts(units=Units(length="mm", time="s", temperature="K", diffusivity="mm2/s"))
 
 
 @pytest.mark.parametrize(
@@ -37,6 +40,7 @@ UNITS = {"length": "mm", "time": "s", "temperature": "K", "diffusivity": "mm2/s"
         ({"background": np.zeros(16)}, r"background\[0\]=0.0 is no diffusivity"),
         ({"alpha": np.full((16, 64, 64), np.nan)}, r"alpha\[0, 0, 0\]=nan is no diffusivity"),
         ({"alpha": np.full((16, 64, 64), "a")}, "alpha must hold real numbers"),
+        ({"lateral": "peridic"}, "Did you mean 'periodic'"),
         ({"noise": -1}, "noise=-1 must be at least 0"),
         ({"noise": np.ones(19)}, r"noise has shape \(19,\), expected \(20,\), one value, or one per frame"),
         ({"noise": np.full(20, -1.0)}, "noise=-1..-1 must be finite and at least 0"),
@@ -71,13 +75,11 @@ def test_misfit_is_the_mean_square_over_noise_and_leaves_nan_out(make):
     assert make(noise=0).misfit is None
 
 
-def test_sides_and_units_come_from_what_the_recording_said(make):
-    assert make().lateral == "periodic"
-    assert make(facts=Facts()).lateral == "adiabatic"
-    assert make(facts=facts_of_meta({"boundary": {"lateral": "periodic"}})).lateral == "periodic"
-    assert make(facts=Facts(), recipe={"boundary": {"lateral": "periodic"}}).lateral == "periodic"
-    assert make(facts=facts_of_meta({"boundary": "none", "units": "mm"})).unit("length") == ""
-    assert make(facts=facts_of_meta({"units": UNITS})).unit("length") == "mm"
+def test_units_come_from_what_the_recording_said(make):
+    assert make(facts=IN_MILLIMETRES).unit("diffusivity") == "mm2/s"
+    assert make(facts=Facts()).unit("length") == ""
+    with pytest.raises(InputError, match="Did you mean 'length'"):
+        make().unit("lenght")
 
 
 def residual_of(make, size, **changes):
@@ -105,7 +107,7 @@ def test_what_is_not_explained_is_located_in_time_and_place(make):
     size = np.full((20, 64, 64), 2.0)
     size[19] = 4
     size[:, 28:33, 8:13] = 9
-    verdict = residual_of(make, size, facts=facts_of_meta({"units": UNITS})).verdict()
+    verdict = residual_of(make, size, facts=IN_MILLIMETRES).verdict()
     assert verdict.level == "unexplained"
     assert re.search(
         r"does not explain the recording: the residual is 2.[23] times the noise, most at t = 1 s", verdict.text
@@ -143,7 +145,7 @@ def test_without_noise_there_is_no_floor(make):
     assert unknown.level == free.level == "unknown"
     assert "Sequence(noise=...)" in unknown.text
     assert "free of noise" in free.text
-    halved = residual_of(make, 0.5, noise=None, facts=facts_of_meta({"units": UNITS})).verdict().text
+    halved = residual_of(make, 0.5, noise=None, facts=IN_MILLIMETRES).verdict().text
     assert re.search(r"0\.50?\d? K \(RMSE\), 0\.5 % of", halved)
 
 
@@ -171,7 +173,7 @@ def test_the_words_pass_and_fail_are_never_used(make):
 
 @pytest.mark.parametrize("name", ["run", "run/volume.h5", "a/b/volume.hdf5"])
 def test_a_file_gives_back_everything(make, tmp_path, name):
-    rec = make(kind="layered")
+    rec = make(kind="layered", own_surface=True)
     path = rec.save(tmp_path / name)
     assert path.suffix in (".h5", ".hdf5")
     again = Reconstruction.load(tmp_path / name)
@@ -180,22 +182,35 @@ def test_a_file_gives_back_everything(make, tmp_path, name):
         value, read = getattr(rec, field), getattr(again, field)
         assert read.dtype == value.dtype
         np.testing.assert_array_equal(read, value)
-    assert (again.noise, again.recipe, again.provenance, again.stopped) == (
-        rec.noise,
-        rec.recipe,
-        rec.provenance,
-        rec.stopped,
-    )
+    for field in ("noise", "recipe", "provenance", "stopped", "effort", "bulk", "lateral", "reach", "own_surface"):
+        assert getattr(again, field) == getattr(rec, field), field
+    assert alike(again.facts, rec.facts)
+    assert again.own_view is None
     assert again.history["stage"].tolist() == ["coarse", "fine"]
     assert again.defects() == rec.defects()
 
 
 def test_a_minimal_reconstruction_survives_too(make, tmp_path):
-    make(truth=None, noise=None, history={}, recipe={}, provenance={}, stopped="", facts=Facts()).save(tmp_path)
+    whole = make()
+    names = ("grid", "alpha", "background", "times", "measured", "fitted")
+    Reconstruction(**{name: getattr(whole, name) for name in names}).save(tmp_path)
     again = Reconstruction.load(tmp_path)
-    assert again.truth is None
-    assert again.noise is None
-    assert again.history == {}
+    for field in ("truth", "noise", "bulk", "reach", "own_view"):
+        assert getattr(again, field) is None, field
+    assert (again.history, again.recipe, again.provenance) == ({}, {}, {})
+    assert (again.stopped, again.effort, again.lateral) == (UNKNOWN, Effort(), "adiabatic")
+    assert alike(again.facts, Facts())
+
+
+def test_the_map_of_a_method_without_a_volume_survives(make, tmp_path):
+    mask = np.zeros((64, 64), bool)
+    mask[3:9, 20:30] = True
+    make(own_view=OwnView(mask, np.where(mask, 0.4, np.nan))).save(tmp_path)
+    view = Reconstruction.load(tmp_path).own_view
+    assert view is not None
+    assert view.mask.dtype == bool
+    np.testing.assert_array_equal(view.mask, mask)
+    np.testing.assert_array_equal(view.depth, np.where(mask, 0.4, np.nan))
 
 
 def test_what_is_no_reconstruction_is_refused(tmp_path, make):
@@ -205,6 +220,9 @@ def test_what_is_no_reconstruction_is_refused(tmp_path, make):
         Reconstruction.from_record({"alpha": np.ones(3)})
     with pytest.raises(InputError, match=r"not the record of a reconstruction.*colour"):
         Reconstruction.from_record(make().record() | {"colour": 1})
+    for damage in ({"stopped": {"reason": "tired", "text": ""}}, {"effort": {"tea": 1}}, {"facts": {"units": 3}}):
+        with pytest.raises(InputError, match=r"not the record of a reconstruction|damaged"):
+            Reconstruction.from_record(make().record() | damage)
 
 
 def test_a_full_disk_keeps_the_old_result(make, tmp_path, monkeypatch):
@@ -249,7 +267,7 @@ def decoded(page: str) -> np.ndarray:
 
 
 def test_a_notebook_shows_facts_and_the_depth_map(make):
-    rec = make(facts=facts_of_meta({"units": UNITS}), stopped="<script>")
+    rec = make(facts=IN_MILLIMETRES, stopped=Stopped(StopReason.UNKNOWN, "<script>"))
     page = rec._repr_html_()
     assert "16 × 64 × 64" in page
     assert "&lt;script&gt;" in page

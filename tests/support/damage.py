@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from nefty.core.errors import NeftyError
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import CalibratedValue, Facts, KnownDefects, Note, NoteKind, Step, Units
 from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
@@ -36,7 +36,13 @@ def seeds(folder: Path) -> list[tuple[str, bytes]]:
         excitation=TopHatPulse(profile=FLOATS[0]),
         mask=np.ones((4, 5), bool),
         truth=np.ones((2, 4, 5)),
-        facts=facts_of_meta({"notes": ["one"], "defect_mask": FLOATS[0] > 20}),
+        facts=Facts(
+            units=Units(length="m"),
+            steps=(Step("flash", "Frame 11.", {"frame": 11}),),
+            defects=KnownDefects(mask=FLOATS[0] > 20),
+            calibration=(CalibratedValue("thickness", 2e-3, unit="m"),),
+            notes=(Note(NoteKind.OTHER, "one"),),
+        ),
     )
     struct: dict[str, Any] = {"Tdata": np.moveaxis(COUNTS, 0, -1), "Time": np.arange(6.0)}
     found = [

@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nefty.data.facts import Facts, Origin, Source, Units
 from nefty.data.sequence import Sequence
+
+FLASH_UNKNOWN = Origin(source=Source.FILE, flash_known=False)
 
 
 def slab(times: np.ndarray, echo: float = 300.0) -> np.ndarray:
@@ -41,7 +44,7 @@ class Camera:
         drift: of the camera, per second.
         echo: (thickness squared over diffusivity), in frame periods.
         pattern: offset of the pixels (y, x).
-        meta: of the recording.
+        facts: of the recording.
     """
 
     shape: tuple[int, int, int] = (300, 24, 32)
@@ -56,7 +59,7 @@ class Camera:
     drift: float = 0.0
     echo: float = 300.0
     pattern: np.ndarray | float = 0.0
-    meta: dict = field(default_factory=lambda: {"flash_frame": None, "ambient": None, "units": {"temperature": "K"}})
+    facts: Facts = field(default_factory=lambda: Facts(units=Units(time="s", temperature="K"), origin=FLASH_UNKNOWN))
 
     @property
     def file_times(self) -> np.ndarray:
@@ -83,4 +86,4 @@ class Camera:
     def sequence(self, frames: np.ndarray | None = None, **more) -> Sequence:
         """As ``load`` returns a file that does not say when the flash was."""
         values = self.frames() if frames is None else frames
-        return Sequence(frames=values, times=self.file_times, **{"meta": self.meta, **more})
+        return Sequence(frames=values, times=self.file_times, **{"facts": self.facts, **more})

@@ -8,8 +8,10 @@ import numpy as np
 import torch
 
 from nefty.core.grid import Grid
+from nefty.data.facts import CameraFacts, Facts, Note, NoteKind, Origin, Source, Units
 from nefty.physics.boundary import Boundary
 from nefty.physics.heat_model import HeatModel
+from nefty.physics.materials import Material
 from nefty.physics.pulses import TopHatPulse
 from nefty.result.reconstruction import Reconstruction
 
@@ -18,15 +20,13 @@ BULK = 4.5e-7
 LAYERS, ROWS, COLUMNS = slice(6, 9), slice(17, 24), slice(6, 17)  # the defect: 0.6 to 0.9 mm deep, 2.1 mm x 2.2 mm
 TIMES = np.geomspace(0.03, 3.0, 50)
 NOISE = 0.02
-META: dict[str, Any] = {
-    "units": {"length": "m", "time": "s", "temperature": "K"},
-    "source": "plate 12.h5",
-    "camera": "SC5000",
-    "lens": "27 mm",
-    "frame_rate": 50.0,
-    "material": {"name": "cfrp", "alpha_z": BULK, "alpha_y": BULK, "alpha_x": BULK, "note": "table of nefty"},
-    "notes": ["Counts became kelvin by the file's lookup table."],
-}
+FACTS = Facts(
+    units=Units(length="m", time="s", temperature="K"),
+    material=Material(name="cfrp", alpha_z=BULK, alpha_y=BULK, alpha_x=BULK, note="table of nefty"),
+    camera=CameraFacts(model="SC5000", lens="27 mm", frame_rate=50.0),
+    origin=Origin(source=Source.FILE, name="plate 12.h5"),
+    notes=(Note(NoteKind.CONVERSION, "Counts became kelvin by the file's lookup table."),),
+)
 
 
 def planted(*, layers: slice = LAYERS, noise: float = NOISE, **changes: Any) -> Reconstruction:
@@ -50,6 +50,6 @@ def planted(*, layers: slice = LAYERS, noise: float = NOISE, **changes: Any) -> 
         "measured": fitted + noise * random.standard_normal(fitted.shape),
         "fitted": fitted,
         "noise": noise,
-        "meta": META,
+        "facts": FACTS,
     }
     return Reconstruction(**(values | changes))

@@ -13,7 +13,7 @@ from nefty.bench.tasks.task import Outcome, perform
 from nefty.classical.methods import METHODS as CLASSICAL
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Facts
 from nefty.synth.specimen import Defect, Specimen
 
 GRID = Grid((10, 12, 12), (1.0, 12.0, 12.0))
@@ -67,7 +67,7 @@ def test_the_diffusivity_is_given_or_of_the_material_or_fitted():
         times=sequence.times,
         size=sequence.size,
         excitation=sequence.excitation,
-        facts=facts_of_meta({"material": {"name": "pvc", "alpha_z": 0.17}}),
+        facts=Facts(material=Material(name="pvc", alpha_z=0.17, alpha_y=0.17, alpha_x=0.17)),
     )
     assert bulk(known) == (0.17, "material pvc")
 

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nefty.core.errors import InputError
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Facts, KnownDefects, Window
 from nefty.data.preparation.binning import binned, choose_bin, pixels_step
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
+from support.known_facts import defects_of
 
 
 @given(st.integers(1, 5), st.integers(1, 6), st.integers(1, 6))
@@ -58,19 +59,24 @@ def test_all_that_goes_by_pixel_follows(rng):
         size=(1.0, 12.0, 10.0),
         excitation=TopHatPulse(profile=profile),
         mask=np.arange(120).reshape(12, 10) >= 10,
-        facts=facts_of_meta({"defect_mask": np.arange(120).reshape(12, 10) >= 60, "pixel": [1.0, 1.0]}),
+        facts=Facts(defects=KnownDefects(mask=np.arange(120).reshape(12, 10) >= 60), pixel=(1.0, 1.0)),
     )
-    rest, n, region, said = pixels_step(sequence, (0, 11, 0, 10), 2, None)
-    assert (n, region) == (2, (0, 10, 0, 10))
-    assert rest.size == (1.0, 10.0, 10.0)
-    assert rest.shape[1:] == (5, 5)
+    rest, n, region, said = pixels_step(sequence, (0, 11, 2, 10), 2, None)
+    assert (n, region) == (2, (0, 10, 2, 10))
+    assert rest.facts.window == Window(top=0, left=2, bin=2)
+    assert rest.size == (1.0, 10.0, 8.0)
+    assert rest.shape[1:] == (5, 4)
     assert isinstance(rest.excitation, TopHatPulse)
-    np.testing.assert_allclose(np.asarray(rest.excitation.profile), binned(profile[:10], 2))
+    np.testing.assert_allclose(np.asarray(rest.excitation.profile), binned(profile[:10, 2:], 2))
     assert rest.mask is not None
     assert not rest.mask[0].any()
     assert rest.mask[1:].all()
-    assert rest.facts.defects.mask.shape == (5, 5)
-    assert rest.meta["pixel"] == [2.0, 2.0]
+    known = defects_of(rest).mask
+    assert known is not None
+    assert known.shape == (5, 4)
+    assert not known[:3].any()
+    assert known[3:].all()
+    assert rest.facts.pixel == (2.0, 2.0)
     assert "1 row and 0 columns" in said.text
 
 
@@ -84,10 +90,6 @@ def test_a_truth_that_the_region_cuts_is_left_out_and_said(rng):
     kept, *_ = pixels_step(sequence, (2, 8, 0, 6), "off", None)
     assert kept.truth is not None
     assert kept.truth.shape == (3, 3, 3)
-    with pytest.raises(InputError, match="defect_mask"):
-        pixels_step(
-            dataclasses.replace(sequence, truth=None, facts=facts_of_meta({"defect_mask": np.ones((4, 4))})),
-            (1, 7, 1, 7),
-            "off",
-            None,
-        )
+    coarse = Facts(defects=KnownDefects(mask=np.ones((4, 4), bool)))
+    with pytest.raises(InputError, match="a cell of the mask of known defects"):
+        pixels_step(dataclasses.replace(sequence, truth=None, facts=coarse), (1, 7, 1, 7), "off", None)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nefty.core.errors import InputError
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Facts, Origin, Source
 from nefty.data.preparation.flash import find_flash, flash_of, onset_by_decay
 from nefty.data.preparation.sampling import frame_levels, sampled
 from support.flash_recordings import Camera
@@ -97,7 +97,7 @@ def test_as_given_by_the_frame_or_by_the_cooling():
 
 def test_what_the_file_says_stays():
     camera = Camera(shape=(100, 8, 8))
-    known = camera.sequence(facts=facts_of_meta({"flash_frame": 11, "ambient": 295.0}))
+    known = camera.sequence(facts=Facts(origin=Origin(source=Source.FILE, flash_frame=11, ambient=295.0)))
     levels = levels_of(camera)
     flash, said = flash_of(known, levels, everywhere(levels), "auto", "auto")
     assert (flash.onset, flash.before) == (0.0, 0)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Facts
 from nefty.data.preparation.gain import early_frames, gain_map, gain_step
 from nefty.data.sequence import Sequence
+from nefty.physics.materials import Material
 from nefty.physics.pulses import TopHatPulse
 from support.flash_recordings import slab
 
@@ -40,7 +41,7 @@ def test_early_means_before_a_shallow_defect_shows(sequence):
         times=TIMES,
         size=(5e-3, 1.0, 1.0),
         excitation=TopHatPulse(duration=0.25),
-        facts=facts_of_meta({"material": {"alpha_z": 1.2e-7}}),
+        facts=Facts(material=Material(name="given", alpha_z=1.2e-7, alpha_y=1.2e-7, alpha_x=1.2e-7)),
     )
     late = 0.2 * (0.5e-3) ** 2 / 1.2e-7
     assert list(np.flatnonzero(early_frames(known))) == [2, 3, 4]  # at least three after the pulse

@@ -1,24 +1,27 @@
 """Material, pulse and losses of a part, in SI."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from nefty.core.errors import InputError
-from nefty.data.facts import Units
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Facts, Origin, Units
 from nefty.data.preparation.part_facts import describe_part, stated_material
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.materials import material
 from nefty.physics.pulses import TopHatPulse
+from support.flash_recordings import FLASH_UNKNOWN
+from support.known_facts import material_of
 from support.notes import texts
 
-FOREIGN = {"flash_frame": None, "ambient": None, "units": {"time": "s", "temperature": "K"}}
+FOREIGN = Facts(units=Units(time="s", temperature="K"), origin=FLASH_UNKNOWN)
 TABLE = {"k1_mat": 8.66, "k2_mat": 1.34, "k3_mat": 0.53, "rho_mat": 1575.0, "cp_mat": 753.0}
 
 
 def recording(**more):
-    return Sequence(frames=np.ones((4, 3, 3)), times=np.arange(1.0, 5), **{"meta": FOREIGN, **more})
+    return Sequence(frames=np.ones((4, 3, 3)), times=np.arange(1.0, 5), **{"facts": FOREIGN, **more})
 
 
 def pulse_of(sequence):
@@ -34,16 +37,17 @@ def test_material_with_its_anisotropy_and_losses():
     found, steps = describe_part(recording(), material=material("cfrp"))
     said = by_name(steps)
     assert found.anisotropy == pytest.approx(material("cfrp").anisotropy)
-    assert found.facts.material.name == "cfrp"
-    assert found.facts.material.alpha_z == 4e-7
-    assert found.facts.units == Units(**{"time": "s", "temperature": "K", "length": "m"})
+    assert found.facts.material == material("cfrp")
+    assert found.facts.material_source == "given"
+    assert found.facts.units == Units(length="m", time="s", temperature="K")
     h = 10 / (1575 * 753)
     assert (found.boundary.h_front, found.boundary.h_back) == pytest.approx((h, h))
     assert (found.boundary.lateral, found.boundary.front, found.boundary.back) == ("adiabatic", "robin", "robin")
     assert said["losses"].assumed
     assert not said["material"].assumed
-    assert [p["name"] for p in found.facts.steps] == ["material", "pulse", "losses"]
-    assert len(texts(found)) == 3
+    assert found.facts.steps == steps
+    assert [step.name for step in steps] == ["material", "pulse", "losses"]
+    assert texts(found) == [step.sentence for step in steps]
 
 
 def test_a_pulse_is_assumed_given_or_the_files():
@@ -62,7 +66,7 @@ def test_a_pulse_is_assumed_given_or_the_files():
 
 def test_an_own_diffusivity_keeps_the_ratios():
     found, _ = describe_part(recording(), material=material("cfrp"), alpha=6e-7)
-    assert found.facts.material.alpha_z == pytest.approx(6e-7)
+    assert material_of(found).alpha_z == pytest.approx(6e-7)
     assert found.anisotropy == pytest.approx(material("cfrp").anisotropy)
     found, steps = describe_part(recording(), alpha=6e-7)
     assert found.anisotropy == (1.0, 1.0)
@@ -80,22 +84,23 @@ def test_no_losses():
 
 
 def test_a_simulation_states_its_material_and_its_faces():
-    own = recording(facts=facts_of_meta({**FOREIGN, "simulation": TABLE}), boundary=Boundary(lateral="adiabatic"))
+    simulated = dataclasses.replace(FLASH_UNKNOWN, parameters=TABLE)
+    own = recording(facts=FOREIGN.replaced(origin=simulated), boundary=Boundary(lateral="adiabatic"))
     stated = stated_material(own)
     assert stated is not None
     assert stated.alpha_z == pytest.approx(4.469e-7, rel=1e-3)
     found, steps = describe_part(own)
     assert found.boundary == own.boundary
-    assert found.facts.material.source == "file"
+    assert found.facts.material_source == "file"
     assert found.anisotropy == pytest.approx((1.34 / 0.53, 8.66 / 0.53))
     assert not by_name(steps)["losses"].assumed
     again, _ = describe_part(found)
-    assert again.meta["material"] == found.meta["material"]
+    assert again.facts.material == found.facts.material
     assert describe_part(own, material=material("pvc"))[0].anisotropy == (1.0, 1.0)
 
 
 def test_without_a_material_there_is_none():
     found, steps = describe_part(recording())
-    assert "material" not in found.meta
+    assert found.facts.material is None
     assert "material" not in by_name(steps)
-    assert stated_material(recording(facts=facts_of_meta({"simulation": {"k1_mat": "x"}}))) is None
+    assert stated_material(recording(facts=Facts(origin=Origin(parameters={"k1_mat": 8.66})))) is None

@@ -7,8 +7,7 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
-from nefty.data.facts import Facts
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Facts, NoteKind, Units
 from nefty.data.preparation.choice import NOTHING, Preparation
 from nefty.data.preparation.prepare import prepare
 from nefty.data.read import read
@@ -16,6 +15,8 @@ from nefty.data.sequence import Sequence
 from nefty.synth.recording import simulate
 from nefty.synth.specimen import draw_specimen
 from support.flash_recordings import Camera, noise_of, slab
+from support.known_facts import alike
+from support.notes import texts
 from support.shared_data import shared_recording
 
 NAMES = (
@@ -89,18 +90,20 @@ def test_what_is_left_is_the_slab_within_its_noise(prepared, camera, gain):
 
 
 def test_the_gain_is_a_first_estimate_and_the_frames_stay(prepared, gain):
-    estimate = prepared.sequence.meta["gain"]
+    estimate = prepared.sequence.facts.gain
     assert np.nanstd(estimate - gain) < 0.006
     assert prepared.step("gain").values["applied"] is False
 
 
 def test_everything_is_said_in_notes_and_values(prepared, camera):
-    meta = prepared.sequence.meta
-    assert [step["name"] for step in meta["preparation"]] == list(NAMES)
-    assert len(meta["notes"]) == len(NAMES)
-    assert meta["notes"][1].startswith("Flash: Frame 11")
-    assert meta["flash_frame"] == 11
-    assert meta["ambient"] == pytest.approx(295, abs=0.01)
+    facts = prepared.sequence.facts
+    assert facts.steps == prepared.steps
+    assert texts(prepared.sequence) == [step.sentence for step in prepared.steps]
+    assert texts(prepared.sequence)[1].startswith("Flash: Frame 11")
+    assert [note.kind for note in facts.notes if note.assumed] == [NoteKind.STEP]  # of the drift
+    assert (facts.origin.flash_known, facts.origin.flash_frame) == (True, 11)
+    assert facts.origin.ambient == pytest.approx(295, abs=0.01)
+    assert facts.camera.frame_rate == pytest.approx(camera.fps)
 
 
 @pytest.mark.parametrize("suffix", [".h5", ".npz", ".tif"])
@@ -108,8 +111,7 @@ def test_it_can_be_saved_and_read_back(prepared, tmp_path, suffix):
     again = read(prepared.sequence.save(tmp_path / f"ready{suffix}"))
     np.testing.assert_array_equal(again.frames, prepared.sequence.frames)
     np.testing.assert_array_equal(noise_of(again), noise_of(prepared.sequence))
-    np.testing.assert_array_equal(again.meta["gain"], prepared.sequence.meta["gain"])
-    assert again.facts.steps == prepared.sequence.facts.steps
+    assert alike(again.facts, prepared.sequence.facts)
 
 
 def test_the_recording_itself_is_not_changed(camera, spoilt):
@@ -154,8 +156,7 @@ def test_nothing_can_be_asked_for(camera):
 
 def test_counts_are_taken_and_that_is_said(camera):
     counts = np.round((camera.frames() - 250) / 0.005).astype(np.uint16)
-    meta = {"flash_frame": None, "ambient": None, "units": {"temperature": "counts"}}
-    found = prepare(camera.sequence(counts, facts=facts_of_meta(meta)))
+    found = prepare(camera.sequence(counts, facts=camera.facts.replaced(units=Units(time="s", temperature="counts"))))
     assert found.step("values").assumed
     assert found.step("times").values["sigma"] == pytest.approx(6, rel=0.05)
 

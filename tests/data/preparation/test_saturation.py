@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nefty.core.errors import InputError
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Facts, Origin, Source
 from nefty.data.preparation.saturation import find_saturation, saturation_level, saturation_step
 from support.flash_recordings import Camera
 
@@ -60,7 +60,7 @@ def test_pixels_and_frames_are_counted_and_mostly_saturated_frames_left_out():
 
 
 def test_a_level_as_given_is_in_the_unit_of_the_file():
-    sequence = CAMERA.sequence(facts=facts_of_meta({"ambient": 295.0, "flash_frame": 11}))
+    sequence = CAMERA.sequence(facts=Facts(origin=Origin(source=Source.FILE, flash_frame=11, ambient=295.0)))
     assert saturation_level(sequence, 0.03, 0.0, 300.0) == 5.0
     assert saturation_level(sequence, 0.03, 0.0, "off") == np.inf
     with pytest.raises(InputError, match="in all frames"):

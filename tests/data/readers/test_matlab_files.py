@@ -43,7 +43,7 @@ def test_version_5_as_scipy_writes_it(tmp_path, compressed, dtype):
     assert (found.frames == COUNTS % 250).all()
     assert "The frames are the variable 'imageArray'." in texts(found)
     assert any("order yxt" in note for note in texts(found))
-    assert found.facts.units.temperature == (None if dtype[0] == "f" else "counts")
+    assert found.facts.units.temperature == ("" if dtype[0] == "f" else "counts")
     with pytest.raises(InputError, match=r"Z_001\.mat does not say when its 6 frames of 4 x 5 .* give fps="):
         read(tmp_path / "Z_001.mat")
 

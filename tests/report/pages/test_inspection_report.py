@@ -11,7 +11,7 @@ from PIL import Image
 from plotly.offline import get_plotlyjs
 
 from nefty.core.errors import InputError
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import CalibratedValue, Facts, Heating, Note, NoteKind, Step, Window
 from nefty.report.figures.depth_bands import DepthBand, depth_bands
 from nefty.report.figures.style import DEPTH, AxisUnits, units_of
 from nefty.report.pages import fit_sections, indication_sections, measurement_sections
@@ -20,13 +20,14 @@ from nefty.report.pages.reconstruction import reconstruction_page
 from nefty.report.pictures.cscan import NAMES, write_cscans
 from nefty.report.pictures.labelled_image import LEFT, TOP, LabelledMap, labelled_image, nice_ticks
 from nefty.result.display_units import in_display_units
-from support.parts import BULK, COLUMNS, GRID, META, ROWS, planted
+from support.parts import BULK, COLUMNS, FACTS, GRID, ROWS, planted
 
 JUDGEMENT = re.compile(r"\b(pass|fail|reject)(es|s|ed|ing|ure)?\b|\baccept(s|ed|able|ing)?\b", re.IGNORECASE)
-CALIBRATION = {
-    "alpha_z": {"value": 4.51e-7, "start": 3.1e-7, "unit": "m2/s"},
-    "h_back": {"value": 5.1, "start": 10.0, "unit": "W/m2K"},
-}
+CALIBRATION = (
+    CalibratedValue("diffusivity through the thickness", 4.51e-7, start=3.1e-7, unit="m2/s", spread=2e-9),
+    CalibratedValue("heat loss of the back face", 5.1, start=10.0, unit="W/m2K"),
+    CalibratedValue("heated margin", 0.012, unit="m"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -109,13 +110,18 @@ def test_the_position_matches_the_pixel_in_the_frames(rec, page):
 
 
 def test_positions_are_those_of_the_whole_frames_if_they_were_cut_and_averaged(rec):
-    cut = replace(rec, facts=facts_of_meta({**META, "preparation": {"region": [50, 110, 20, 108], "bin": 2}}))
+    steps = (
+        Step("region", "Rows 50 to 110 and columns 20 to 108 were cut out."),
+        Step("pixels", "The means of 2 x 2 pixels were taken."),
+    )
+    cut = replace(rec, facts=FACTS.replaced(window=Window(top=50, left=20, bin=2)).done(*steps))
     page = Sections(cut, indication_sections, measurement_sections)
     (row,) = section(page, "What they measure").table.rows
     assert row[2] == f"{50 + 2 * 20 + 1}, {20 + 2 * 11 + 1}"
     said = " ".join(cells(page, "How this was measured").values())
     assert "Rows 50 to 110 and columns 20 to 108" in said
-    assert "2 x 2 pixels were averaged" in said
+    assert "means of 2 x 2 pixels" in said
+    assert "rows and columns from that of the frames" in said
     assert plain(cells(page, "How this was measured")["part"]).endswith("pixels of 0.1 × 0.15 mm")
 
 
@@ -142,26 +148,19 @@ def test_how_it_was_measured_says_what_is_known_and_what_is_not(rec):
     assert known["frames used"] == "50, 0.03 to 3 s after the flash"
     assert known["step 1"].startswith("Counts became kelvin")
     assert "all depths scale with it" in known["assumption 1"]
-    pulse = replace(
-        rec, facts=facts_of_meta({**META, "excitation": {"kind": "TopHatPulse", "duration": 0.02, "start": 0.0}})
-    )
+    pulse = replace(rec, facts=FACTS.replaced(heating=Heating("TopHatPulse", 0.02)))
     flash = cells(Sections(pulse, measurement_sections), "How this was measured")["flash"]
     assert flash == "pulse on the front face, duration 20 ms"
-    bare = cells(
-        Sections(replace(rec, facts=facts_of_meta({"units": META["units"]})), measurement_sections),
-        "How this was measured",
-    )
+    bare = cells(Sections(replace(rec, facts=Facts(units=FACTS.units)), measurement_sections), "How this was measured")
     assert [bare[name] for name in ("material", "camera", "frame rate", "flash")] == ["not recorded"] * 4
 
 
 def test_steps_of_the_preparation_are_said_once_and_what_they_assume_apart(rec):
-    steps = [
-        {"name": "region", "text": "All of it.", "values": {"rows": [0, 60], "columns": [8, 96]}, "assumed": False},
-        {"name": "pixels", "text": "Means over 2 x 2.", "values": {"bin": 2}, "assumed": False},
-        {"name": "pulse", "text": "Assumed to last 2 ms.", "values": {}, "assumed": True},
-    ]
-    notes = ["Pixels: Means over 2 x 2.", "Pulse: Assumed to last 2 ms.", "Something else."]
-    prepared = replace(rec, facts=facts_of_meta({**META, "preparation": steps, "notes": notes}))
+    unsaid = Step("region", "All of it.")  # of an old file, whose notes may lack it
+    facts = FACTS.replaced(notes=(), steps=(unsaid,), window=Window(left=8, bin=2)).done(
+        Step("pixels", "Means over 2 x 2.", {"bin": 2}), Step("pulse", "Assumed to last 2 ms.", assumed=True)
+    )
+    prepared = replace(rec, facts=facts.noted(Note(NoteKind.OTHER, "Something else.")))
     known = cells(Sections(prepared, measurement_sections), "How this was measured")
     told = list(known.values())
     assert [name for name, text in known.items() if "Means over" in text] == ["step 2"]
@@ -175,20 +174,20 @@ def test_steps_of_the_preparation_are_said_once_and_what_they_assume_apart(rec):
 
 def test_what_was_calibrated_is_shown_with_its_start_and_the_gain(rec):
     gain = np.broadcast_to(np.linspace(0.97, 1.03, 44), GRID.shape[1:])
-    page = Sections(
-        replace(rec, facts=facts_of_meta({**META, "calibration": CALIBRATION, "gain": gain})), measurement_sections
-    )
+    calibrated = FACTS.replaced(calibration=CALIBRATION, gain=gain)
+    page = Sections(replace(rec, facts=calibrated), measurement_sections)
     found = section(page, "What was calibrated")
     rows = [tuple(plain(cell) for cell in row) for row in found.table.rows]
     assert rows == [
-        ("diffusivity through the thickness", "0.451 mm²/s", "0.31 mm²/s"),
-        ("heat loss of the back face", "5.1 W/m2K", "10 W/m2K"),
+        ("diffusivity through the thickness", "0.451 mm²/s", "0.002 mm²/s", "0.31 mm²/s"),
+        ("heat loss of the back face", "5.1 W/m2K", "–", "10 W/m2K"),
+        ("heated margin", "12 mm", "–", "–"),
     ]
     image = found.figure.data[0]
     assert image.z[0, 0] == pytest.approx(-3, abs=0.01)
     assert image.z[0, -1] == pytest.approx(3, abs=0.01)
-    true = Sections(replace(rec, facts=facts_of_meta({**META, "gain": gain})), measurement_sections)
-    assert "What was calibrated" not in [s.title for s in true.sections]  # a true gain of a simulation is no result
+    estimated = Sections(replace(rec, facts=FACTS.replaced(gain=gain)), measurement_sections)
+    assert "What was calibrated" not in [s.title for s in estimated.sections]  # a first estimate is no result
 
 
 def test_noise_may_differ_from_frame_to_frame(rec):
@@ -206,7 +205,7 @@ def test_noise_may_differ_from_frame_to_frame(rec):
 
 def test_the_words_of_a_judgement_are_never_used(rec):
     sound = replace(rec, alpha=np.full(GRID.shape, BULK))
-    for part in (sound, replace(rec, facts=facts_of_meta({**META, "calibration": CALIBRATION}))):
+    for part in (sound, replace(rec, facts=FACTS.replaced(calibration=CALIBRATION))):
         page = reconstruction_page(part)
         text = page.render().replace(get_plotlyjs(), "")
         text = re.sub(r"<script.*?</script>|data:image/png;base64,[^\"]*", "", text, flags=re.S)

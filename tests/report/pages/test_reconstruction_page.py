@@ -8,10 +8,11 @@ from plotly.offline import get_plotlyjs
 
 from nefty.core.errors import NeftyError
 from nefty.core.grid import Grid
-from nefty.data.facts import Facts
-from nefty.data.facts_file import facts_of_meta
+from nefty.core.stopping import Stopped, StopReason
+from nefty.data.facts import CalibratedValue, CameraFacts, Facts, Heating, Origin, Step, Units
 from nefty.metrics.pairing import paired
 from nefty.metrics.score import evaluate
+from nefty.physics.materials import Material
 from nefty.report.figures.style import units_of
 from nefty.report.pages.findings import Findings
 from nefty.report.pages.reconstruction import reconstruction_page, write_report
@@ -51,9 +52,9 @@ def rec() -> Reconstruction:
         },
         recipe={"name": "fast", "optimiser": {"evaluations": 150}},
         provenance={"seed": "3"},
-        stopped="the noise floor was reached",
+        stopped=Stopped(StopReason.GOOD_ENOUGH, "the noise floor was reached"),
         truth=truth,
-        facts=facts_of_meta({"units": {"length": "mm", "time": "s", "temperature": "K"}, "source": "plate 7"}),
+        facts=Facts(units=Units(length="mm", time="s", temperature="K"), origin=Origin(name="plate 7")),
     )
 
 
@@ -206,10 +207,18 @@ def test_both_faces_are_shown(rec):
 def test_text_from_outside_is_escaped_and_nothing_is_fetched(rec):
     nasty = replace(
         rec,
-        stopped=NASTY,
+        stopped=Stopped(StopReason.UNKNOWN, NASTY),
         provenance={NASTY: NASTY},
         recipe={"name": NASTY, NASTY: [NASTY]},
-        facts=facts_of_meta({"source": NASTY, "units": {"length": NASTY, "time": NASTY, "temperature": NASTY}}),
+        facts=Facts(
+            units=Units(length=NASTY, time=NASTY, temperature=NASTY),
+            material=Material(name=NASTY, alpha_z=1.0, alpha_y=1.0, alpha_x=1.0, note=NASTY),
+            camera=CameraFacts(model=NASTY),
+            heating=Heating(NASTY),
+            calibration=(CalibratedValue(NASTY, 1.0, unit=NASTY),),
+            origin=Origin(name=NASTY),
+            extra={NASTY: NASTY},
+        ).done(Step(NASTY, NASTY), Step(NASTY, NASTY, assumed=True)),
         history={**rec.history, "stage": np.array([NASTY] * 30)},
     )
     own = reconstruction_page(nasty).render().replace(get_plotlyjs(), "")
@@ -223,8 +232,7 @@ def test_text_from_outside_is_escaped_and_nothing_is_fetched(rec):
 def test_units_come_from_the_recording(rec):
     assert units_of(rec).diffusivity == "mm²/s"
     assert units_of(replace(rec, facts=Facts())).length == ""
-    assert units_of(replace(rec, facts=facts_of_meta({"units": "mm"}))).length == ""
-    assert units_of(replace(rec, facts=facts_of_meta({"units": {"diffusivity": "m²/s"}}))).diffusivity == "m²/s"
+    assert units_of(replace(rec, facts=Facts(units=Units(diffusivity="m²/s")))).diffusivity == "m²/s"
 
 
 def test_a_large_result_stays_a_small_file():

@@ -10,12 +10,13 @@ import pytest
 
 from nefty.core.errors import InputError, NeftyError
 from nefty.core.hdf5 import write_hdf5
-from nefty.data.facts_file import facts_of_meta
+from nefty.data.facts import Facts, KnownDefects, Note, NoteKind, Source, Units
 from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
 from support.disks import file_size_limit, small_disk
+from support.known_facts import defects_of, same_recording
 from support.notes import texts
 
 SHARED = Path(os.environ.get("NEFTY_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -36,12 +37,6 @@ def recording(**changes) -> Sequence:
     return Sequence(**{"frames": frames, "times": np.arange(-1.0, 4.0), "size": (1.0, 4.0, 6.0), **changes})
 
 
-def same(a: Sequence, b: Sequence) -> bool:
-    truths = [t.tolist() if t is not None else None for t in (a.truth, b.truth)]
-    metas = [{k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in s.meta.items()} for s in (a, b)]
-    return a.digest() == b.digest() and truths[0] == truths[1] and metas[0] == metas[1]
-
-
 @pytest.mark.parametrize("excitation", EXCITATIONS, ids=lambda e: type(e).__name__)
 def test_a_saved_recording_comes_back_as_it_was(tmp_path, excitation):
     whole = recording(
@@ -52,13 +47,16 @@ def test_a_saved_recording_comes_back_as_it_was(tmp_path, excitation):
         mask=PROFILE > 0.5,
         noise=0.01,
         truth=np.random.default_rng(2).random((3, 16, 24)) + 0.1,
-        facts=facts_of_meta(
-            {"units": {"time": "s"}, "notes": ["one"], "defect_mask": PROFILE > 0.7, "versions": {"nefty": "0"}}
+        facts=Facts(
+            units=Units(time="s"),
+            defects=KnownDefects(mask=PROFILE > 0.7),
+            notes=(Note(NoteKind.OTHER, "one"),),
+            extra={"inspector": {"name": "A", "shift": 2}},
         ),
     )
     path = whole.save(tmp_path / "new" / "plate.h5")
-    assert same(read(path), whole)
-    assert same(Sequence.load(str(path)), whole)
+    assert same_recording(read(path), whole)
+    assert same_recording(Sequence.load(str(path)), whole)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -76,7 +74,7 @@ def test_frames_are_stored_without_loss(tmp_path, dtype, observe):
 def test_the_layout_is_that_of_pythermondt(tmp_path):
     whole = recording(
         excitation=TopHatPulse(duration=1.5),
-        facts=facts_of_meta({"units": {"time": "s", "temperature": "K"}, "defect_mask": PROFILE > 0.7}),
+        facts=Facts(units=Units(time="s", temperature="K"), defects=KnownDefects(mask=PROFILE > 0.7)),
     )
     with h5py.File(whole.save(tmp_path / "plate.h5")) as file:
         content = {name: file[name][()] for name in ("Data/Tdata", "GroundTruth/DefectMask")}  # pyright: ignore
@@ -116,7 +114,7 @@ def test_counts_become_a_rise_above_ambient_after_the_pulse(tmp_path):
     assert found.shape == (6, 8, 12)
     assert np.allclose(found.frames, 0.1 * (np.moveaxis(counts, -1, 0) - 3.0), atol=1e-5)
     assert found.times.tolist() == [-1, -0.5, 0, 0.5, 1, 1.5]
-    assert (found.facts.defects.mask == (PROFILE > 0.7)).all()
+    np.testing.assert_array_equal(defects_of(found).mask, PROFILE > 0.7)
     assert found.boundary.lateral == "adiabatic"
     assert (found.size, found.excitation) == (None, None)
     assert texts(found) == [
@@ -178,8 +176,8 @@ def test_the_parameters_of_a_simulation_are_used(tmp_path, times_encoded):
     assert isinstance(found.excitation, TopHatPulse)
     assert (found.excitation.amplitude, found.excitation.duration, found.excitation.start) == (1.0, 0.2, 0.0)
     assert np.allclose(found.times, np.arange(6) * 0.5 - 0.9)
-    assert found.meta["simulation"]["k1_mat"] == 8.0
-    assert same(read(found.save(tmp_path / "again.h5")), found)
+    assert found.facts.origin.parameters["k1_mat"] == 8.0
+    assert same_recording(read(found.save(tmp_path / "again.h5")), found)
 
 
 @pytest.mark.parametrize("text", ["no JSON", "3", "[]", '[["a"], ["b", 1]]', json.dumps({"a": 1})])
@@ -201,7 +199,9 @@ def test_a_recording_simulated_by_others():
     assert np.abs(found.frames[0]).max() == 0
     assert 0.9 < found.frames[-1].mean() < 1.0  # the adiabatic rise is 1 K
     assert found.after_flash().shape[0] == 999
-    assert 1000 < found.facts.defects.mask.sum() < 1500
+    known = defects_of(found).mask
+    assert known is not None
+    assert 1000 < known.sum() < 1500
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,8 @@ def test_arrays_of_numpy_are_read(tmp_path):
     np.savez(path, **arrays)
     found = read(path)
     assert found.digest() == whole.digest()
-    assert found.meta == {"source": "plate.npz"}
+    assert (found.facts.origin.source, found.facts.origin.name) == (Source.ARRAYS, "plate.npz")
+    assert found.facts.notes == ()
 
 
 @pytest.mark.parametrize(
@@ -305,7 +306,7 @@ def test_a_full_disk_keeps_the_recording_that_was_there(tmp_path):
         path = recording().save(disk / "plate.h5")
         with pytest.raises(NeftyError, match=r"cannot write .*plate\.h5: No space left on device"):
             large.save(path)
-        assert same(read(path), recording())
+        assert same_recording(read(path), recording())
 
 
 def test_a_limit_of_the_file_size_keeps_the_recording_that_was_there(tmp_path):
@@ -313,5 +314,5 @@ def test_a_limit_of_the_file_size_keeps_the_recording_that_was_there(tmp_path):
     large = recording(frames=np.random.default_rng(1).random((50, 32, 48)), times=np.arange(50.0))
     with file_size_limit(2**16), pytest.raises(NeftyError, match="cannot write"):
         large.save(path)
-    assert same(read(path), recording())
+    assert same_recording(read(path), recording())
     assert os.listdir(tmp_path) == ["plate.h5"]
