@@ -16,4 +16,4 @@ if not {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"} & os.environ.keys():
     os.environ["GOMP_SPINCOUNT"] = "10000"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-__all__ = ["__version__", *__all__]
+__all__ = ["__version__", *__all__]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -1,6 +1,6 @@
 """The facts of a recording that decide a reconstruction, by names that a user knows.
 
-``Sequence.digest`` is one hash of all of them; a run folder keeps them by name as well, so that it can say which of them
+``Sequence.digest`` is one hash of all of them; a run folder keeps them by name as well, so that it can say which one
 is another.
 """
 

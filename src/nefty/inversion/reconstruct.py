@@ -67,7 +67,7 @@ def reconstruct(
     Args:
         sequence: the recording.
         model: of the part; built from what the recording says about itself if not given.
-        recipe: a name (``"fast"``, ``"neural"``, ``"paper"``, ``"real"``, ``"warm"``), a .toml file or a mapping; if not
+        recipe: a name (``"fast"``, ``"neural"``, ``"paper"``, ``"real"``, ``"warm"``), a .toml file, a mapping; if not
             given, ``"warm"`` with ``start``, ``"real"`` for a recording in metres, else ``"fast"``.
         overrides: dotted keys of the recipe and their values, such as ``{"stop.seconds": 20}``.
         start: diffusivity (z, y, x) to begin with, such as a trained network's; the recipe ``"warm"`` is made for it.
