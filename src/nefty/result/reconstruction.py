@@ -161,7 +161,7 @@ class Reconstruction:
         return getattr(self.facts.units, one_of("quantity", quantity, [f.name for f in fields(Units)]))
 
     def verdict(self) -> Verdict:
-        """What may be concluded: nothing (unfinished, too noisy, not inspected), or how well the volume explains it all."""
+        """What may be concluded: nothing (unfinished, too noisy, not inspected), or how well the fit explains all."""
         return judge(self)
 
     def segmentation(self, rule: Rule | str = "default") -> Segmentation:
