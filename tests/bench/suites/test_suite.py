@@ -6,11 +6,13 @@ import copy
 
 import pytest
 
-from nefty.bench.suites.seeds import parse_seeds
-from nefty.bench.suites.suite import Suite, load_suite, load_suites, suite_names
-from nefty.bench.tasks.methods import METHODS, Budget
+from nefty.bench.suites.load import load_suite, load_suites, suite_names
+from nefty.bench.suites.suite import Suite
+from nefty.bench.tasks.budget import Budget
+from nefty.bench.tasks.methods import METHODS
 from nefty.core.code_version import meaning
 from nefty.core.errors import InputError
+from nefty.core.seeds import parse_seeds
 from support.tiny_suite import tiny_suite
 
 ISSUE = {"main", "robustness", "surface", "ablation", "efficiency", "solver", "validation", "illposedness", "noise"}
@@ -96,8 +98,8 @@ def changed(*path, value):
             r"key 'repeat' is unknown.*Did you mean 'repeats'\?",
         ),
         (
-            changed("experiments", value=[{"name": "solver", "options": {"methods": ["chebishev"]}}]),
-            r"method='chebishev' is unknown.*Did you mean 'chebyshev'\?",
+            changed("experiments", value=[{"name": "solver", "options": {"solvers": ["chebishev"]}}]),
+            r"solver='chebishev' is unknown.*Did you mean 'chebyshev'\?",
         ),
         (changed("includes", value=["mian"]), r"suite='mian' is unknown.*Did you mean 'main'\?"),
         (changed("extends", value="mian"), r"suite to extend='mian' is unknown.*Did you mean 'main'\?"),

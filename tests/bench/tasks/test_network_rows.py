@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from nefty.bench.suites.suite import load_suite
-from nefty.bench.tables.presentation import present
+from nefty.bench.suites.load import load_suite
+from nefty.bench.suites.presentation.present import present
 from nefty.bench.tasks.methods import Budget, by_recipe, method, within_budget
 from nefty.bench.tasks.simulated import Simulated
 from nefty.bench.tasks.task import Task

@@ -23,10 +23,10 @@ from nefty.bench.illposedness.spectrum import (
     layer_responses,
 )
 from nefty.bench.solver.case import FLASH
-from nefty.bench.solver.measure import Tell, say_nothing
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
 from nefty.core.grid import Grid
+from nefty.core.tell import Tell, say_nothing
 
 __all__ = ["QUICK", "Options", "run"]
 

@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 
 from nefty.bench.solver.case import Case
-from nefty.bench.solver.measure import Measurement, Tell, measure, say_nothing
+from nefty.bench.solver.measure import Measurement, measure
 from nefty.bench.solver.reference import relative_error
-from nefty.bench.solver.solvers import METHODS
+from nefty.bench.solver.solvers import SOLVERS
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
+from nefty.core.tell import Tell, say_nothing
 
 DERIVATIVES = ("ad", "am", "sdirk2", "chebyshev")
 POLICIES = {"sdirk2": ("stored", "checkpointed"), "chebyshev": ("stored", "checkpointed", "reversed")}
 NO_GRADIENT = "none: no gradient"
 
 DERIVATIVE_COLUMNS = (
-    Column("title", "method"),
+    Column("title", "solver"),
     Column("peak_bytes", "peak memory", formats.size),
     Column("less", "AD / this", formats.times),
     Column("forward_s", "forward s", formats.spread),
@@ -28,7 +29,7 @@ DERIVATIVE_COLUMNS = (
     Column("remark", "remark"),
 )
 POLICY_COLUMNS = (
-    Column("title", "method"),
+    Column("title", "solver"),
     Column("policy", "states kept"),
     Column("peak_bytes", "peak memory", formats.size),
     Column("for_gradient", "for the gradient", formats.size),
@@ -66,14 +67,14 @@ def run(
     common: dict[str, Any] = {"repeats": repeats, "patience": patience}
     derivatives = []
     for name in DERIVATIVES:
-        tell(METHODS[name].title, "starting a process")
+        tell(SOLVERS[name].title, "starting a process")
         derivatives.append(measure(name, short, tell=tell, **common))
     policies = []
     for name, kept in POLICIES.items():
-        tell(f"{METHODS[name].title}, forward only", "starting a process")
+        tell(f"{SOLVERS[name].title}, forward only", "starting a process")
         policies.append(measure(name, long, gradient=False, **common))
         for policy in kept:
-            tell(f"{METHODS[name].title}, {policy}", "starting a process")
+            tell(f"{SOLVERS[name].title}, {policy}", "starting a process")
             policies.append(measure(name, long, memory=policy, **common))
     tables = [
         Table(f"Autograd against adjoint, {steps} steps", DERIVATIVE_COLUMNS, _derivative_rows(derivatives)),
@@ -106,18 +107,18 @@ def trajectory_bytes(case: Case) -> int:
 
 
 def _derivative_rows(found: Sequence[Measurement]) -> list[dict[str, Any]]:
-    most = next((m.peak_bytes for m in found if m.method == "ad"), None)
+    most = next((m.peak_bytes for m in found if m.solver == "ad"), None)
     return [{**_common(m), "less": most / m.peak_bytes if most and m.peak_bytes else None} for m in found]
 
 
 def _policy_rows(found: Sequence[Measurement], case: Case) -> list[dict[str, Any]]:
     """Rows with the memory beyond a run without gradient, over that of ``"stored"`` and over the trajectory."""
-    floor = {m.method: m.peak_bytes for m in found if "memory" not in m.changes}
-    stored = {m.method: m for m in found if m.changes.get("memory") == "stored"}
+    floor = {m.solver: m.peak_bytes for m in found if "memory" not in m.changes}
+    stored = {m.solver: m for m in found if m.changes.get("memory") == "stored"}
     rows = []
     for m in found:
         row = {**_common(m), "policy": m.changes.get("memory", NO_GRADIENT)}
-        base, least = stored[m.method], floor[m.method]
+        base, least = stored[m.solver], floor[m.solver]
         if "memory" in m.changes and m.peak_bytes and base.peak_bytes and least:
             extra = m.peak_bytes - least
             row |= {
@@ -143,8 +144,8 @@ def _agreement(m: Measurement, stored: Measurement) -> str | None:
 
 def _common(m: Measurement) -> dict[str, Any]:
     return {
-        "method": m.method,
-        "title": METHODS[m.method].title,
+        "solver": m.solver,
+        "title": SOLVERS[m.solver].title,
         "peak_bytes": m.peak_bytes,
         "forward_s": m.forward_s,
         "backward_s": m.backward_s,

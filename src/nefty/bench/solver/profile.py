@@ -12,10 +12,10 @@ import torch
 from numba import njit, prange
 
 from nefty.bench.solver.case import Case
-from nefty.bench.solver.measure import Tell, say_nothing
 from nefty.bench.solver.ours import heat_model
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
+from nefty.core.tell import Tell, say_nothing
 from nefty.physics.conductance import face_conductances, spectral_bound
 from nefty.physics.kernels.numba_kernel import NumbaKernel
 

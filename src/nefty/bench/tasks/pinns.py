@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from nefty.bench.tasks.judged import OWN_SURFACE
-from nefty.bench.tasks.methods import Budget
+from nefty.bench.tasks.budget import Budget
 from nefty.data.sequence import Sequence
+from nefty.metrics.judged import OWN_SURFACE
 from nefty.physics.boundary import Boundary
 from nefty.pinn.reconstruct import reconstruct as by_pinn
 from nefty.pinn.settings import settings

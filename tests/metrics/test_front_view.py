@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from nefty.bench.tasks.front_view import front_view, has_own_view, own_view
 from nefty.core.grid import Grid
+from nefty.metrics.front_view import front_view, has_own_view, own_view
 from nefty.result.reconstruction import Reconstruction
 
 

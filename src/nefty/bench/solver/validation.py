@@ -15,9 +15,9 @@ import numpy as np
 import torch
 
 import nefty
-from nefty.bench.solver.measure import Tell, say_nothing
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
+from nefty.core.tell import Tell, say_nothing
 
 SIGMA0 = 1.0  # initial standard deviation of the source
 AMPLITUDE = 100.0
