@@ -58,7 +58,7 @@ def is_in(module: str, packages: tuple[str, ...]) -> bool:
 def source_version(path: Path) -> str:
     """Hash of the syntax tree of a module's file, or of all files in a folder and below."""
     files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    return digest(_hashes({str(file.relative_to(path)): file for file in files}))[:16]
+    return digest({str(file.relative_to(path)): _file_hash(file) for file in files})[:16]
 
 
 def meaning(source: str) -> str:
@@ -81,10 +81,12 @@ def _hashes(modules: dict[str, Path]) -> dict[str, str]:
         return {name: _hash_of(file) for name, file in modules.items()}
 
 
-@cache
-def _hash_of(file: Path) -> str:
-    """Of one module; kept, so that a process reads each file once."""
+def _file_hash(file: Path) -> str:
     return hashlib.sha256(meaning(file.read_text(encoding="utf-8")).encode()).hexdigest()
+
+
+#: Of nefty's own modules: a process reads each file once.
+_hash_of = cache(_file_hash)
 
 
 def _modules() -> dict[str, Path]:
