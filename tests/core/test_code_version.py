@@ -10,6 +10,7 @@ import pytest
 from nefty.bench.tasks.methods import METHODS
 from nefty.core import code_version as module
 from nefty.core.code_version import (
+    EXPERIMENTS,
     ONLY_SHOW,
     RECONSTRUCTION,
     code_version,
@@ -36,7 +37,7 @@ def test_every_module_that_a_task_can_import_is_in_the_hash(graph):
     starts = {"nefty.bench.tasks.task", *(one.where.partition(":")[0] for one in METHODS.values())}
     found = reached(graph, starts)
     assert {"nefty.inversion.loop", "nefty.bench.plates.score", "nefty.metrics.pairing"} <= found
-    assert {name for name in found if is_in(name, ONLY_SHOW)} == set()
+    assert {name for name in found if is_in(name, (*ONLY_SHOW, *EXPERIMENTS))} == set()
     assert found - {"nefty", ""} <= set(deciding_modules())
 
 
@@ -50,7 +51,7 @@ def test_packages_that_only_show_are_named_right():
         file.parent.relative_to(module.ROOT.parent).as_posix().replace("/", ".")
         for file in module.ROOT.rglob("__init__.py")
     }
-    assert set(ONLY_SHOW) - {"nefty.app"} <= there
+    assert {*ONLY_SHOW, *EXPERIMENTS} - {"nefty.app"} <= there
     assert set(RECONSTRUCTION) <= there
 
 

@@ -7,6 +7,6 @@ Lowest first; each imports only those above it in this list, which ``lint-import
 - ``illposedness``: what a recording can tell at all. ``tasks``: one recording, one method, one outcome.
 - ``suites``: many of them as configuration files; how they are run and shown.
 
-What a task computes with lies in ``plates``, ``tasks`` and ``solver``; ``suites`` and ``tables`` only arrange and show
+What a task computes with lies in ``plates`` and ``tasks``; ``suites`` and ``tables`` only arrange and show
 (``nefty.core.code_version``).
 """

@@ -1,8 +1,8 @@
 """What the code that decides a result is, as one hash: comments, docstrings and layout do not count.
 
-Which modules decide follows from the folders. A benchmark's outcome is decided by every package of nefty but those in
-``ONLY_SHOW``; a reconstruction by those in ``RECONSTRUCTION`` alone. A test walks the imports of a task and finds all
-of them in the hash.
+Which modules decide follows from the folders. The outcome of a benchmark's task is decided by every package of nefty
+but those in ``ONLY_SHOW`` and ``EXPERIMENTS``; a reconstruction by those in ``RECONSTRUCTION`` alone. A test walks the
+imports of a task and of a reconstruction and finds all of them in the hash.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from nefty.core.provenance import versions
 
 #: Packages that show results, arrange runs or check nefty itself, and that no number comes from.
 ONLY_SHOW = ("nefty.app", "nefty.bench.suites", "nefty.bench.tables", "nefty.cli", "nefty.report", "nefty.testing")
+#: Packages of experiments of their own, which no task runs through.
+EXPERIMENTS = ("nefty.bench.illposedness", "nefty.bench.solver")
 #: Packages that a reconstruction runs through, from the file to the indications.
 RECONSTRUCTION = ("nefty.core", "nefty.physics", "nefty.fields", "nefty.data", "nefty.result", "nefty.inversion")
 #: Libraries that compute in a reconstruction, and those of the methods it is compared with.
@@ -31,7 +33,7 @@ ROOT = Path(nefty.__file__).parent
 
 @cache
 def code_version() -> str:
-    """Of all that decides a benchmark's outcome: nefty without ``ONLY_SHOW``, and the versions of the libraries."""
+    """Of all that decides the outcome of a benchmark's task, and the versions of the libraries it computes with."""
     return _hash(deciding_modules(), (*NUMERICS, *PEERS))
 
 
@@ -47,7 +49,7 @@ def code_version_of(*packages: str) -> str:
 
 def deciding_modules() -> dict[str, Path]:
     """Dotted names and files of the modules that ``code_version`` is of."""
-    return {name: file for name, file in _modules().items() if not is_in(name, ONLY_SHOW)}
+    return {name: file for name, file in _modules().items() if not is_in(name, (*ONLY_SHOW, *EXPERIMENTS))}
 
 
 def is_in(module: str, packages: tuple[str, ...]) -> bool:

@@ -2,6 +2,6 @@
 
 ``solvers`` lists every solver by name; ``ours``, ``nefi`` and ``phiflow`` build them on a ``case``. ``measure`` times
 one in a process of its own (``worker``), ``disturbance`` tells whether others were busy, ``reference`` has the right
-answer.
-The experiments: ``efficiency``, ``contrast``, ``growth``, ``memory``, ``profile``, ``validation``, ``pinn_forward``.
+answer. The experiments: ``efficiency``, ``contrast``, ``growth`` and ``memory``, whose tables share ``columns``;
+``profile``, ``validation`` with ``validation_figures``, ``pinn_forward``.
 """

@@ -1,4 +1,4 @@
-"""``nefty bench contrast``: does the solver stall when defects insulate ever better?
+"""``nefty bench run solver-contrast``: does the solver stall when defects insulate ever better?
 
 The paper works at 1 : 20 because its solver stalls at the 1 : 1000 of air in a solid (appendix E.1, limitations).
 """
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nefty.bench.solver.case import Case
+from nefty.bench.solver.columns import FORWARD, GRADIENT_ERROR, ITERATIONS, REMARK, RMSE, SOLVER, common
 from nefty.bench.solver.measure import Measurement, measure
 from nefty.bench.solver.reference import converged, matrix_exponential, relative_error, surface_rmse
 from nefty.bench.solver.solvers import SOLVERS, solver
@@ -19,16 +20,16 @@ from nefty.core.tell import Tell, say_nothing
 CONTRASTS = (20.0, 100.0, 1e3, 1e4, 1e6)
 
 COLUMNS = (
-    Column("title", "solver"),
+    SOLVER,
     Column("contrast", "1 : contrast", formats.whole),
     Column("applications", "operator applications", formats.whole),
-    Column("iterations", "iterations", formats.whole),
+    ITERATIONS,
     Column("growth", f"against {CONTRASTS[0]:g}", formats.times),
     Column("worst_residual", "worst residual", formats.error),
-    Column("forward_s", "forward s", formats.spread),
-    Column("rmse", "surface RMSE", formats.error),
-    Column("gradient_error", "gradient error", formats.error),
-    Column("remark", "remark"),
+    FORWARD,
+    RMSE,
+    GRADIENT_ERROR,
+    REMARK,
 )
 
 
@@ -93,13 +94,11 @@ def _row(m: Measurement, contrast: float) -> dict[str, Any]:
     counters, both = m.counters, m.counters_with_gradient
     solves = counters.get("solves")
     return {
-        "solver": m.solver,
-        "title": SOLVERS[m.solver].title,
+        **common(m),
         "contrast": contrast,
         "applications": counters.get("applications"),
         "iterations": counters.get("iterations") if solves else None,
         "worst_residual": both.get("worst_residual") if solves else None,
-        "forward_s": m.forward_s,
         "remark": m.remark or ("" if both.get("converged", True) else "says that it did not converge"),
     }
 

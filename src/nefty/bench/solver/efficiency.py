@@ -1,4 +1,4 @@
-"""``nefty bench solver``: the paper's efficiency table on this machine, in one run."""
+"""``nefty bench run solver``: the paper's efficiency table on this machine, in one run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nefty.bench.solver.case import Case
+from nefty.bench.solver.columns import BACKWARD, FORWARD, GRADIENT_ERROR, PEAK, REMARK, RMSE, SOLVER, common
 from nefty.bench.solver.measure import Measurement, measure
 from nefty.bench.solver.reference import (
     Reference,
@@ -29,15 +30,15 @@ from nefty.core.tell import Tell, say_nothing
 YARDSTICK = "am"
 
 COLUMNS = (
-    Column("title", "solver"),
+    SOLVER,
     Column("frames", "frames", formats.whole),
-    Column("forward_s", "forward s", formats.spread),
-    Column("backward_s", "backward s", formats.spread),
-    Column("peak_bytes", "peak memory", formats.size),
-    Column("rmse", "surface RMSE", formats.error),
-    Column("gradient_error", "gradient error", formats.error),
+    FORWARD,
+    BACKWARD,
+    PEAK,
+    RMSE,
+    GRADIENT_ERROR,
     Column("faster", "total, AM / this", formats.times),
-    Column("remark", "remark"),
+    REMARK,
 )
 
 
@@ -147,13 +148,9 @@ def _row(
     fair = yardstick is not None and yardstick.quiet and m.quiet and whole
     total, base = m.total, yardstick.total if yardstick and fair else None
     return {
-        "solver": m.solver,
-        "title": SOLVERS[m.solver].title,
+        **common(m),
         "frames": used.frames,
-        "forward_s": m.forward_s,
-        "backward_s": m.backward_s,
         "total": total,
-        "peak_bytes": m.peak_bytes,
         "rmse": surface_rmse(m.frames, right.frames),
         "gradient_error": relative_error(m.gradient, right.gradient),
         "faster": base / total if base and total else None,

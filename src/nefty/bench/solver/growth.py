@@ -1,4 +1,4 @@
-"""``nefty bench growth``: how cost and memory grow with the grid."""
+"""``nefty bench run growth``: how cost and memory grow with the grid."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nefty.bench.solver.case import Case
+from nefty.bench.solver.columns import BACKWARD, FORWARD, ITERATIONS, PEAK, REMARK, SOLVER, common
 from nefty.bench.solver.measure import Measurement, measure
 from nefty.bench.solver.solvers import SOLVERS, solver
 from nefty.bench.tables import formats
@@ -20,18 +21,18 @@ YARDSTICK = (16, 64, 64)
 
 COLUMNS = (
     Column("grid", "cells (x, y, z)"),
-    Column("title", "solver"),
-    Column("forward_s", "forward s", formats.spread),
-    Column("backward_s", "backward s", formats.spread),
-    Column("peak_bytes", "peak memory", formats.size),
+    SOLVER,
+    FORWARD,
+    BACKWARD,
+    PEAK,
     Column("steps", "steps", formats.whole),
-    Column("iterations", "iterations", formats.whole),
+    ITERATIONS,
     Column("ns_per_frame", "ns / cell / frame", formats.short),
     Column("ns_per_step", "ns / cell / step", formats.short),
     Column("growth", "against 64 x 64 x 16", formats.times),
     Column("ns_per_iteration", "ns / cell / iteration", formats.short),
     Column("ns_per_step_backward", "backward ns / cell / step", formats.short),
-    Column("remark", "remark"),
+    REMARK,
 )
 
 
@@ -109,18 +110,13 @@ def _row(m: Measurement, case: Case) -> dict[str, Any]:
         "grid": _grid(case.shape),
         "shape": case.shape,
         "cells": cells,
-        "solver": m.solver,
-        "title": SOLVERS[m.solver].title,
-        "forward_s": m.forward_s,
-        "backward_s": m.backward_s,
-        "peak_bytes": m.peak_bytes,
+        **common(m),
         "steps": steps,
         "iterations": iterations,
         "ns_per_frame": m.forward and m.forward * per / case.frames,
         "ns_per_step": m.forward and steps and m.forward * per / steps,
         "ns_per_iteration": m.forward and iterations and m.forward * per / iterations,
         "ns_per_step_backward": m.backward and steps and m.backward * per / steps,
-        "remark": m.remark,
     }
 
 

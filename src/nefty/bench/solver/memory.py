@@ -1,4 +1,4 @@
-"""``nefty bench memory``: what a gradient needs to keep."""
+"""``nefty bench run memory``: what a gradient needs to keep."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nefty.bench.solver.case import Case
+from nefty.bench.solver.columns import BACKWARD, FORWARD, PEAK, REMARK, SOLVER, common
 from nefty.bench.solver.measure import Measurement, measure
 from nefty.bench.solver.reference import relative_error
 from nefty.bench.solver.solvers import SOLVERS
@@ -21,25 +22,25 @@ POLICIES = {"sdirk2": ("stored", "checkpointed"), "chebyshev": ("stored", "check
 NO_GRADIENT = "none: no gradient"
 
 DERIVATIVE_COLUMNS = (
-    Column("title", "solver"),
-    Column("peak_bytes", "peak memory", formats.size),
+    SOLVER,
+    PEAK,
     Column("less", "AD / this", formats.times),
-    Column("forward_s", "forward s", formats.spread),
-    Column("backward_s", "backward s", formats.spread),
-    Column("remark", "remark"),
+    FORWARD,
+    BACKWARD,
+    REMARK,
 )
 POLICY_COLUMNS = (
-    Column("title", "solver"),
+    SOLVER,
     Column("policy", "states kept"),
-    Column("peak_bytes", "peak memory", formats.size),
+    PEAK,
     Column("for_gradient", "for the gradient", formats.size),
     Column("states_held", "volumes held", formats.whole),
     Column("of_stored", "against stored", formats.short),
     Column("of_trajectory", "against the trajectory", formats.short),
-    Column("forward_s", "forward s", formats.spread),
-    Column("backward_s", "backward s", formats.spread),
+    FORWARD,
+    BACKWARD,
     Column("gradient", "gradient"),
-    Column("remark", "remark"),
+    REMARK,
 )
 
 
@@ -108,7 +109,7 @@ def trajectory_bytes(case: Case) -> int:
 
 def _derivative_rows(found: Sequence[Measurement]) -> list[dict[str, Any]]:
     most = next((m.peak_bytes for m in found if m.solver == "ad"), None)
-    return [{**_common(m), "less": most / m.peak_bytes if most and m.peak_bytes else None} for m in found]
+    return [{**common(m), "less": most / m.peak_bytes if most and m.peak_bytes else None} for m in found]
 
 
 def _policy_rows(found: Sequence[Measurement], case: Case) -> list[dict[str, Any]]:
@@ -117,7 +118,7 @@ def _policy_rows(found: Sequence[Measurement], case: Case) -> list[dict[str, Any
     stored = {m.solver: m for m in found if m.changes.get("memory") == "stored"}
     rows = []
     for m in found:
-        row = {**_common(m), "policy": m.changes.get("memory", NO_GRADIENT)}
+        row = {**common(m), "policy": m.changes.get("memory", NO_GRADIENT)}
         base, least = stored[m.solver], floor[m.solver]
         if "memory" in m.changes and m.peak_bytes and base.peak_bytes and least:
             extra = m.peak_bytes - least
@@ -140,17 +141,6 @@ def _agreement(m: Measurement, stored: Measurement) -> str | None:
     if np.array_equal(m.gradient, stored.gradient):
         return "bit-equal"
     return f"differs by {relative_error(m.gradient, stored.gradient.astype(np.float64)):.1e}"
-
-
-def _common(m: Measurement) -> dict[str, Any]:
-    return {
-        "solver": m.solver,
-        "title": SOLVERS[m.solver].title,
-        "peak_bytes": m.peak_bytes,
-        "forward_s": m.forward_s,
-        "backward_s": m.backward_s,
-        "remark": m.remark,
-    }
 
 
 def _sections(tables: Sequence[Table]) -> list:
