@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from nefty.bench.tasks import methods
 from nefty.bench.tasks.cluster import Place
 from nefty.bench.tasks.methods import Method, method, method_code, plug_ins
 from nefty.bench.tasks.runner import run_tasks
+from nefty.bench.tasks.task import perform
 from nefty.core.errors import InputError
 from support.plug_in_site import install
 from support.tiny_suite import tiny_suite
@@ -68,6 +70,16 @@ def test_a_method_of_another_package_is_a_row_like_any_other(plug, tmp_path):
     found = run_tasks(firm, tmp_path / "out", Place(workers=1))  # in a worker process
     assert not found.failed
     assert found.done[0][1].alpha.shape == (6, 12, 12)
+
+
+def test_the_example_of_the_docs_works(plug):
+    text = (Path(__file__).parents[3] / "docs" / "suites.md").read_text(encoding="utf-8")
+    example = text.partition("`my_package/methods.py`:\n\n```python\n")[2].partition("```")[0]
+    plug({"firm": "plugged.methods:FIRM"}, {**MODULES, "plugged/methods.py": example.replace("my_package", "plugged")})
+    suite = load_suite(tiny_suite("0", methods=[{"method": "firm", "seconds": 1, "set": {"tv": 4.0}}]))
+    (entry,) = suite.entries()
+    assert entry.task.settings == {"tv": 4.0}
+    assert perform(entry.task).alpha.shape == (6, 12, 12)
 
 
 def test_it_takes_no_settings_unless_its_module_has_a_function_for_them(plug):
