@@ -21,8 +21,7 @@ unit: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadfile
 
 bench: $(STAMP)
-	for name in profile memory growth; do $(BIN)/nefty bench $$name || exit 1; done
-	$(BIN)/nefty bench run paper
+	for name in profile memory growth paper; do $(BIN)/nefty bench run $$name || exit 1; done
 
 # The whole set-up. Constraints pin every version, so that two machines get the same packages.
 $(STAMP): pyproject.toml constraints.txt

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nefty.classical.methods import METHODS
+from nefty.classical.techniques import TECHNIQUES
 from nefty.data.facts import Facts, Units
 from nefty.data.sequence import Sequence
 from nefty.physics.slab.reference_decay import reference_decay
@@ -48,14 +48,14 @@ def test_maps_and_page_are_written(plate, call, tmp_path):
         assert words in page
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", TECHNIQUES)
 def test_every_method_runs_and_has_a_page(name, plate, call, tmp_path):
     code, out, err = call("classical", name, plate, "--alpha", ALPHA, "--out", tmp_path)
     assert (code, err) == (0, "")
-    assert METHODS[name].title in out
+    assert TECHNIQUES[name].title in out
     assert (tmp_path / "report.html").stat().st_size > 0
     with np.load(tmp_path / "maps.npz", allow_pickle=False) as maps:
-        assert ("depth" in maps.files) == METHODS[name].depth
+        assert ("depth" in maps.files) == TECHNIQUES[name].depth
 
 
 def test_ppt_says_which_constant_the_exact_slab_asks_for(plate, call):

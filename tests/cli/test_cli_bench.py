@@ -6,7 +6,8 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from nefty.cli.bench import _shape, app
+from nefty.bench.suites.load import suite_names
+from nefty.cli.bench import OLDER, app
 from nefty.core.errors import InputError
 
 
@@ -19,32 +20,53 @@ def test_importing_the_command_is_cheap():
     assert done.stdout.strip() == "[]"
 
 
-def test_every_benchmark_has_help():
+def test_there_is_one_door():
     said = CliRunner().invoke(app, ["--help"]).output
-    for name in ("solver", "growth", "memory", "contrast", "validate", "profile"):
-        assert name in said
+    assert "run" in said
+    assert not any(f"\n  {name} " in said for name in OLDER)
 
 
-def test_a_shape_is_read_in_the_order_z_y_x():
-    assert _shape("16x64x32") == (16, 64, 32)
-    with pytest.raises(InputError, match="such as 16x64x64"):
-        _shape("64x64")
-
-
-def test_an_unknown_method_is_an_error_with_the_nearest_name():
-    result = CliRunner().invoke(app, ["solver", "--methods", "chebyshef"])
+@pytest.mark.parametrize(("name", "suite"), OLDER.items())
+def test_an_older_spelling_names_the_new_one(name, suite):
+    result = CliRunner().invoke(app, [name, "--methods", "all", "--quick"])
     assert isinstance(result.exception, InputError)
-    assert "Did you mean 'chebyshev'" in str(result.exception)
+    assert f"`nefty bench run {suite}`" in str(result.exception)
+    assert suite in suite_names()
 
 
-def test_a_quick_run_prints_a_table_and_writes_the_files(tmp_path):
-    arguments = ["solver", "--quick", "--frames", "3", "--methods", "chebyshev", "--patience", "0"]
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["solver", "--set", "solvers=chebyshef"], r"Did you mean 'chebyshev'"),
+        (["solver", "--set", "shape=64x64"], r"such as 16x64x64"),
+        (["solver", "--set", "frame=3"], r"key 'frame' is unknown.*Did you mean 'frames'"),
+        (["growth", "--set", "box=grow"], r"Did you mean 'grows'"),
+        (["main", "--set", "frames=3"], r"suite 'main' has no experiment"),
+        (["paper", "--set", "frames=3"], r"suite 'paper' has \d+ experiments; set the options of one"),
+        (["paper", "--quick"], r"--quick is for experiments"),
+    ],
+)
+def test_options_of_an_experiment_are_checked_before_it_runs(arguments, message):
+    result = CliRunner().invoke(app, ["run", *arguments])
+    assert isinstance(result.exception, InputError)
+    assert re.search(message, str(result.exception)), str(result.exception)
+
+
+def test_a_quick_experiment_prints_a_table_writes_the_files_and_is_kept(tmp_path):
+    options = ["frames=3", "solvers=chebyshev", "patience=0"]
+    arguments = ["run", "solver", "--quick", *(word for option in options for word in ("--set", option))]
     result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
     assert "surface RMSE" in result.output
     assert "written:" in result.output
-    assert json.loads((tmp_path / "solver.json").read_text())["tables"][0]["rows"][0]["method"] == "chebyshev"
+    written = json.loads((tmp_path / "solver.json").read_text())
+    assert written["tables"][0]["rows"][0]["solver"] == "chebyshev"
+    assert written["settings"]["case"]["shape"] == [8, 32, 32]
     assert {p.suffix for p in tmp_path.iterdir()} == {".json", ".md", ".html", ".tex", ".csv"}
+    again = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path)])
+    assert "kept" in again.output
+    fresh = CliRunner().invoke(app, [*arguments, "--fresh", "--out", str(tmp_path)])
+    assert "written:" in fresh.output
 
 
 @pytest.mark.parametrize(

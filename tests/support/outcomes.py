@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from nefty.bench.suites.suite import Entry, Suite, load_suite
+from nefty.bench.suites.load import load_suite
+from nefty.bench.suites.suite import Suite
 from nefty.bench.tasks.simulated import SLAB, Simulated
-from nefty.bench.tasks.task import Outcome
+from nefty.bench.tasks.task import Entry, Outcome
 from nefty.core.grid import Grid
 from nefty.metrics.score import evaluate
 from nefty.metrics.spectrum import radial_spectrum
@@ -35,7 +36,7 @@ def small_suite(**changes: Any) -> Suite:
 def outcomes(suite: Suite, entries: Iterable[Entry] | None = None) -> list[tuple[Entry, Outcome]]:
     """An outcome for every entry: the later a method comes in the suite, the more it blurs."""
     places = {row.name: place for place, row in enumerate(suite.methods)}
-    return [(e, outcome(e, places[e.row.name])) for e in (suite.entries() if entries is None else entries)]
+    return [(e, outcome(e, places[e.row])) for e in (suite.entries() if entries is None else entries)]
 
 
 def outcome(

@@ -1,1 +1,12 @@
-"""Measurements: speed, memory and accuracy, always beside a peer in the same run."""
+"""The benchmark: methods side by side on known parts, solvers side by side on one problem, and the paper's experiments.
+
+Lowest first; each imports only those above it in this list, which ``lint-imports`` checks:
+
+- ``tables``: results as tables, figures and pages.
+- ``solver``: speed, memory and error of heat solvers. ``plates``: recordings of plates in files, and their marks.
+- ``illposedness``: what a recording can tell at all. ``tasks``: one recording, one method, one outcome.
+- ``suites``: many of them as configuration files; how they are run and shown.
+
+What a task computes with lies in ``plates`` and ``tasks``; ``suites`` and ``tables`` only arrange and show
+(``nefty.core.code_version``).
+"""

@@ -51,13 +51,13 @@ def run(
     Depths need the diffusivity: --alpha, or --material. All frames and pixels are used unless --frames or --bin says
     otherwise.
     """
-    from nefty.classical.methods import method
+    from nefty.classical.techniques import technique
     from nefty.core.errors import InputError
     from nefty.data.intake.intake import take_in
 
     if show and out is None:
         raise InputError("--open shows the page that is written; give --out FOLDER too.")
-    chosen = method(name)
+    chosen = technique(name)
     settings = _settings(changes or ())
     if sound is not None:
         settings["sound"] = _mask(sound)

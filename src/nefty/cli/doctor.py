@@ -50,7 +50,7 @@ def run(
 
 
 def examine(stages: Stages) -> dict[str, Any]:
-    """Everything the doctor knows: ``system``, ``extras``, ``checks``, ``speed``, ``healthy``."""
+    """Everything the doctor knows: ``system``, ``extras``, ``plug-ins``, ``checks``, ``speed``, ``healthy``."""
     from nefty.core.machine import devices, extras, room, threads
     from nefty.core.provenance import host, versions
 
@@ -83,8 +83,28 @@ def examine(stages: Stages) -> dict[str, Any]:
         "healthy": all(c.passed for c in checks),
         "system": versions() | host() | devices() | threads() | room(),
         "extras": extras(),
+        "plug-ins": _plug_ins(),
         "checks": checks,
         "speed": speed,
+    }
+
+
+def _plug_ins() -> dict[str, str]:
+    """What other packages add, and why some of it cannot be used: no fault of nefty's, so the checks go on without."""
+    import warnings
+
+    from nefty.bench.tasks.methods import plug_ins as methods
+    from nefty.data.formats import plug_ins as readers
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the table says it
+        formats, unread = readers()
+        added = methods()
+    return {
+        **{f"reader {format.name}": "found" for format in formats},
+        **{f"method {one.thing.name}": f"found{one.package and f', of {one.package}'}" for one in added.found},
+        **{f"readers {name}": f"broken: {why}" for name, why in unread.items()},
+        **{f"methods {name}": f"broken: {why}" for name, why in added.broken.items()},
     }
 
 
@@ -261,6 +281,8 @@ def _show(report: dict[str, Any]) -> None:
         missing = [package for package, version in packages.items() if version == "absent"]
         state = "installed" if not missing else escape(f"{', '.join(missing)} absent: pip install 'nefty[{name}]'")
         system.add_row(f"  extra {name}", state)
+    for name, state in report["plug-ins"].items():
+        system.add_row(f"  plug-in {name}", escape(state))
     checks = table("Checks", "measured", "wanted")
     for check in report["checks"]:
         mark = "[green]✓[/]" if check.passed else "[bold red]✗[/]"

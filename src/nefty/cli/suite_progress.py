@@ -62,7 +62,7 @@ class SuiteProgress:
         if step.done < step.total:
             each = (time.perf_counter() - began) / (step.done - before)
             left = f", about {duration(each * (step.total - step.done))} left"
-        what = f"{step.entry.row.name}, {step.entry.data}, {step.entry.task.kind} {step.entry.task.seed}"
+        what = f"{step.entry.row}, {step.entry.data}, {step.entry.task.kind} {step.entry.task.seed}"
         if step.failure is not None:
             result = f"FAILED after {step.failure.attempts} attempts: {step.failure.reason}"
         else:

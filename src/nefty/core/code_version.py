@@ -1,9 +1,17 @@
-"""What the code that decides a result is, as one hash: comments, docstrings and layout do not count."""
+"""What the code that decides a result is, as one hash: comments, docstrings and layout do not count.
+
+Which modules decide follows from the folders. The outcome of a benchmark's task is decided by every package of nefty
+but those in ``ONLY_SHOW`` and ``EXPERIMENTS``; a reconstruction by those in ``RECONSTRUCTION`` alone. A test walks the
+imports of a task and of a reconstruction and finds all of them in the hash.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import gc
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -11,32 +19,48 @@ import nefty
 from nefty.core.hdf5 import digest
 from nefty.core.provenance import versions
 
-#: Packages and modules that a reconstruction or its score runs through.
-DECIDING = (
-    "core",
-    "physics",
-    "data",
-    "fields",
-    "synth",
-    "inversion",
-    "classical",
-    "pinn",
-    "supervised",
-    "result",
-    "metrics",
-)
-DECIDING += ("testing/slab.py", "report/findings.py", "bench/task.py", "bench/reconstructors.py", "bench/peers_nefi.py")
-DECIDING += ("bench/simulated.py", "bench/front_view.py", "bench/plate_recording.py", "bench/plate_adaptation.py")
-DECIDING += ("bench/plate_score.py", "bench/classical.py", "bench/networks.py", "bench/pinns.py")
-#: Libraries that do.
-LIBRARIES = ("numpy", "scipy", "numba", "torch", "scikit-image", "phiflow", "phiml", "nefi", "monai")
+#: Packages that show results, arrange runs or check nefty itself, and that no number comes from.
+ONLY_SHOW = ("nefty.app", "nefty.bench.suites", "nefty.bench.tables", "nefty.cli", "nefty.report", "nefty.testing")
+#: Packages of experiments of their own, which no task runs through.
+EXPERIMENTS = ("nefty.bench.illposedness", "nefty.bench.solver")
+#: Packages that a reconstruction runs through, from the file to the indications.
+RECONSTRUCTION = ("nefty.core", "nefty.physics", "nefty.fields", "nefty.data", "nefty.result", "nefty.inversion")
+#: Libraries that compute in a reconstruction, and those of the methods it is compared with.
+NUMERICS = ("numpy", "scipy", "numba", "torch", "scikit-image")
+PEERS = ("phiflow", "phiml", "nefi", "monai")
+ROOT = Path(nefty.__file__).parent
 
 
 @cache
-def code_version(parts: tuple[str, ...] = DECIDING) -> str:
-    """Hash of the syntax trees of all modules in ``parts`` of the package, and of the versions of the libraries."""
-    texts = {name: meaning(file.read_text(encoding="utf-8")) for name, file in _modules(parts)}
-    return digest(texts, versions(LIBRARIES))[:16]
+def code_version() -> str:
+    """Of all that decides the outcome of a benchmark's task, and the versions of the libraries it computes with."""
+    return _hash(deciding_modules(), (*NUMERICS, *PEERS))
+
+
+@cache
+def code_version_of(*packages: str) -> str:
+    """Of some packages, such as ``code_version_of(*RECONSTRUCTION)``, and the versions of the numerical libraries.
+
+    Args:
+        *packages: dotted names; modules in folders below them count too.
+    """
+    return _hash({name: file for name, file in _modules().items() if is_in(name, packages)}, NUMERICS)
+
+
+def deciding_modules() -> dict[str, Path]:
+    """Dotted names and files of the modules that ``code_version`` is of."""
+    return {name: file for name, file in _modules().items() if not is_in(name, (*ONLY_SHOW, *EXPERIMENTS))}
+
+
+def is_in(module: str, packages: tuple[str, ...]) -> bool:
+    """Whether a module is one of ``packages`` or lies below one; all by dotted names."""
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def source_version(path: Path) -> str:
+    """Hash of the syntax tree of a module's file, or of all files in a folder and below."""
+    files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    return digest({str(file.relative_to(path)): _file_hash(file) for file in files})[:16]
 
 
 def meaning(source: str) -> str:
@@ -50,9 +74,41 @@ def meaning(source: str) -> str:
     return ast.dump(tree)
 
 
-def _modules(parts: Iterable[str]) -> list[tuple[str, Path]]:
-    here = Path(nefty.__file__).parent
-    files = [
-        file for part in parts for file in ([here / part] if part.endswith(".py") else (here / part).rglob("*.py"))
-    ]
-    return sorted((file.relative_to(here).as_posix(), file) for file in files)
+def _hash(modules: dict[str, Path], libraries: tuple[str, ...]) -> str:
+    return digest(_hashes(modules), versions(libraries))[:16]
+
+
+def _hashes(modules: dict[str, Path]) -> dict[str, str]:
+    with _without_collection():
+        return {name: _hash_of(file) for name, file in modules.items()}
+
+
+def _file_hash(file: Path) -> str:
+    return hashlib.sha256(meaning(file.read_text(encoding="utf-8")).encode()).hexdigest()
+
+
+#: Of nefty's own modules: a process reads each file once.
+_hash_of = cache(_file_hash)
+
+
+def _modules() -> dict[str, Path]:
+    """Every module of nefty by its dotted name; the root itself only lists names."""
+    found = {}
+    for file in sorted(ROOT.rglob("*.py")):
+        parts = file.relative_to(ROOT).with_suffix("").parts
+        name = ".".join(("nefty", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+        if name != "nefty":
+            found[name] = file
+    return found
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Hundreds of trees are many objects and no garbage: looking through them takes longer than building them."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

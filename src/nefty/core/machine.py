@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from importlib import metadata
+from importlib import metadata, util
 from pathlib import Path
 
 from nefty.core.provenance import versions
@@ -69,3 +69,13 @@ def extras() -> dict[str, dict[str, str]]:
         extra: {name: version for name, version in versions(names).items() if name in names}
         for extra, names in sorted(found.items())
     }
+
+
+def is_installed(package: str | None) -> bool:
+    """Whether a library, by the name one imports, is there (it is not imported); ``None`` needs none."""
+    return package is None or util.find_spec(package) is not None
+
+
+def remedy(extra: str | None) -> str:
+    """What to do where it is not; ``extra`` is nefty's that installs it."""
+    return f"not installed: pip install nefty[{extra}]"

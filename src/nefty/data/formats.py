@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from nefty.core.plug_ins import load_plug_ins
 from nefty.data.given import Given
 from nefty.data.sequence import Sequence
 
@@ -63,16 +63,5 @@ def plug_ins() -> tuple[tuple[Format, ...], dict[str, str]]:
 
     An entry point is a ``Format`` or a list of them. Built-in formats come first where both fit.
     """
-    found, failed = [], {}
-    for entry in importlib.metadata.entry_points(group=GROUP):
-        try:
-            loaded = entry.load()
-            more = [loaded] if isinstance(loaded, Format) else list(loaded)
-            wrong = next((item for item in more if not isinstance(item, Format)), None)
-            if wrong is not None:
-                raise TypeError(f"{wrong!r} is no nefty.data.formats.Format")
-            found += more
-        except Exception as error:
-            failed[entry.name] = f"{type(error).__name__}: {error}"
-            warnings.warn(f"the reader plug-in {entry.name!r} ({entry.value}) is broken: {error}", stacklevel=2)
-    return tuple(found), failed
+    loaded = load_plug_ins(GROUP, Format, "reader")
+    return tuple(one.thing for one in loaded.found), loaded.broken

@@ -18,7 +18,8 @@ from nefty.metrics.detection_likelihood import CensoredLine, HitMiss, Likelihood
 
 LINKS = ("logit", "probit")
 TRANSFORMS = ("log", "linear")
-METHODS = ("wald", "likelihood")
+#: Ways to the upper bound of a size: by the delta method, by the likelihood ratio.
+BOUNDS = ("wald", "likelihood")
 PENALTIES = ("none", "firth")
 #: Targets that MIL-HDBK-1823A asks for at least.
 ENOUGH = {"hit/miss": 60, "signal response": 40}
@@ -74,24 +75,24 @@ class Pod:
         """The size that is detected with probability ``pod``."""
         return _size((_quantile(self.link, pod) - self.intercept) / self.slope, self.transform)
 
-    def size_bound(self, pod: float = 0.9, method: str = "wald") -> float:
+    def size_bound(self, pod: float = 0.9, by: str = "wald") -> float:
         """Upper bound of ``size(pod)`` with the fit's confidence; a90/95 for 0.9 and 0.95.
 
         The points (size_bound(p), p) are the lower confidence curve of the POD.
 
         Args:
             pod: probability of detection.
-            method: ``"wald"``: the estimate plus z standard errors, by the delta method, in the transformed size.
+            by: ``"wald"``: the estimate plus z standard errors, by the delta method, in the transformed size.
                 ``"likelihood"``: the largest size whose profile likelihood is within z^2/2 of the maximum; infinite if
                 the data also fit a POD that does not depend on size.
         """
-        one_of("method", method, METHODS)
+        one_of("by", by, BOUNDS)
         level, z = _quantile(self.link, pod), float(special.ndtri(self.confidence))
         g = (level - self.intercept) / self.slope
         # g solves design(g) @ parameters = level, so dg = -design(g) @ dparameters / b1.
         gradient = -self.likelihood.design(g) / self.slope
         error = math.sqrt(gradient @ self.covariance @ gradient)
-        if method == "likelihood":
+        if by == "likelihood":
             return _size(self._profile_bound(g, error, level, z**2), self.transform)
         return _size(g + z * error, self.transform)
 

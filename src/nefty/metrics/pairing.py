@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+
+if TYPE_CHECKING:
+    from nefty.result.defects import DefectFinding
+    from nefty.result.reconstruction import Reconstruction
 
 
 class Placed(Protocol):
@@ -42,6 +47,23 @@ def paired(found: Sequence[Found], known: Sequence[Known]) -> list[tuple[Found |
         (defect, known[partner[i]] if i in partner else None) for i, defect in enumerate(found)
     ]
     return pairs + [(None, defect) for j, defect in enumerate(known) if j not in partner.values()]
+
+
+def true_part(rec: Reconstruction) -> Reconstruction | None:
+    """The true volume in place of the recovered one, so that the same rules find its defects.
+
+    ``None`` if it is not known on this grid.
+    """
+    if rec.truth is None or rec.truth.shape != rec.grid.shape:
+        return None
+    true = np.asarray(rec.truth, dtype=np.float64)
+    return replace(rec, alpha=true, background=np.percentile(true, 90, axis=(1, 2)), truth=None)
+
+
+def paired_with_truth(rec: Reconstruction) -> list[tuple[DefectFinding | None, DefectFinding | None]]:
+    """Indications and true defects that belong together, as ``paired`` matches them; none is true if none is known."""
+    true = true_part(rec)
+    return paired(rec.defects(), [] if true is None else true.defects())
 
 
 def _distance(a: Placed, b: Placed) -> float:

@@ -126,3 +126,9 @@ def load_network(path: str | os.PathLike[str]) -> tuple[VolumeNetwork, dict[str,
         reason = str(error).splitlines()[0]
         raise InputError(f"{file} is not the network that its settings describe ({reason}); train it again.") from None
     return network.eval(), record
+
+
+def trained_on(about: Mapping[str, Any]) -> str:
+    """ "359 homogeneous and 217 layered recordings"; ``about`` as ``load_network`` returns it."""
+    kinds = " and ".join(f"{count} {kind}" for kind, count in about["data"]["trained"].items())
+    return f"{kinds} recordings"

@@ -20,7 +20,8 @@ from nefty.bench.illposedness.spectrum import (
     layer_responses,
     smoothed,
 )
-from nefty.bench.illposedness.study import STEP, depth_rows, run
+from nefty.bench.illposedness.study import run
+from nefty.bench.illposedness.tables import STEP, depth_rows
 from nefty.bench.solver.case import FLASH
 from nefty.core.errors import InputError
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from nefty.bench.suites.suite import load_suite
+from nefty.bench.suites.load import load_suite
 from nefty.bench.tasks import task
 from nefty.bench.tasks.task import perform
 from nefty.supervised.network import VolumeNetwork, network_record, save_network, state_arrays
@@ -41,5 +41,5 @@ def test_plates_are_brought_to_what_a_method_knows(shelf, tmp_path):
         done = perform(entry.task)
         assert done.scores["paper_iou"] is not None
         assert done.maps["mask"].shape == done.maps["true_depth"].shape
-        if entry.row.method == "spinn":
+        if entry.task.method == "spinn":
             assert done.facts["iterations"] == TINY["iterations"]

@@ -7,7 +7,7 @@ import torch
 from nefty.bench.solver.case import Case
 from nefty.bench.solver.disturbance import Disturbance
 from nefty.bench.solver.measure import Measurement, measure
-from nefty.bench.solver.solvers import Method, method
+from nefty.bench.solver.solvers import Solver, solver
 from nefty.core.errors import InputError
 
 SMALL = Case(shape=(6, 12, 12), frames=5)
@@ -43,7 +43,7 @@ def test_stages_are_named(measured):
 def test_arrays_are_those_of_the_same_model_in_this_process(measured):
     found, _ = measured
     alpha = torch.from_numpy(SMALL.alpha()).float().requires_grad_()
-    frames = method("chebyshev").build(SMALL).forward(alpha)
+    frames = solver("chebyshev").build(SMALL).forward(alpha)
     (0.5 * ((frames - 3.0) ** 2).sum()).backward()
     assert alpha.grad is not None
     np.testing.assert_allclose(found.frames, frames.detach().numpy(), rtol=1e-5)
@@ -52,7 +52,7 @@ def test_arrays_are_those_of_the_same_model_in_this_process(measured):
 
 def test_a_measurement_is_plain_json(measured):
     found, _ = measured
-    assert json.loads(json.dumps(found.plain()))["method"] == "chebyshev"
+    assert json.loads(json.dumps(found.plain()))["solver"] == "chebyshev"
 
 
 def test_a_refusal_of_the_solver_becomes_the_rows_remark():
@@ -69,12 +69,12 @@ def test_a_crash_leaves_its_last_words():
 
 
 def test_a_missing_library_is_a_remark_and_starts_nothing(monkeypatch):
-    monkeypatch.setattr(Method, "installed", property(lambda self: self.package is None))
+    monkeypatch.setattr(Solver, "installed", property(lambda self: self.package is None))
     found = measure("nefi", SMALL)
     assert found.failed == "not installed: pip install nefty[peers]"
 
 
-def test_an_unknown_method_is_refused_before_anything_runs():
+def test_an_unknown_solver_is_refused_before_anything_runs():
     with pytest.raises(InputError, match="Did you mean 'sdirk2'"):
         measure("sdirk", SMALL)
 

@@ -46,7 +46,7 @@ def test_growth_divides_by_cells_and_steps(monkeypatch):
 def test_growth_of_the_box_keeps_the_cells(monkeypatch):
     seen = []
     monkeypatch.setattr(growth, "measure", lambda name, case, **kw: seen.append(case) or _fake(name, case))
-    growth.run([(32, 128, 128)], methods=["chebyshev"], box="grows")
+    growth.run([(32, 128, 128)], solvers=["chebyshev"], box="grows")
     assert seen[0].grid.spacing == (0.0625, 0.15625, 0.15625)
     with pytest.raises(InputError, match="Did you mean 'grows'"):
         growth.run(box="grow")
@@ -67,9 +67,9 @@ def test_memory_compares_with_autograd_and_with_stored(monkeypatch):
 
 def test_contrast_counts_iterations_where_there_are_solves(monkeypatch):
     monkeypatch.setattr(contrast, "measure", _fake)
-    results = contrast.run([20.0, 1e4], shape=(4, 8, 8), frames=4, methods=["chebyshev", "sdirk2"])
+    results = contrast.run([20.0, 1e4], shape=(4, 8, 8), frames=4, solvers=["chebyshev", "sdirk2"])
     rows = results.tables[0].rows
-    assert [row["method"] for row in rows] == ["chebyshev", "chebyshev", "sdirk2", "sdirk2"]
+    assert [row["solver"] for row in rows] == ["chebyshev", "chebyshev", "sdirk2", "sdirk2"]
     assert [row["growth"] for row in rows] == [1, 1, 1, 1]
     assert rows[0]["iterations"] is None
     assert rows[2]["iterations"] == 28

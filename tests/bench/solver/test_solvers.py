@@ -1,22 +1,22 @@
 import pytest
 
 from nefty.bench.solver.case import Case
-from nefty.bench.solver.solvers import EFFICIENCY_TABLE, METHODS, Method, method
+from nefty.bench.solver.solvers import EFFICIENCY_TABLE, SOLVERS, Solver, solver
 from nefty.core.errors import InputError, MissingExtraError
 
 
-def test_an_unknown_method_gets_the_nearest_name():
+def test_an_unknown_solver_gets_the_nearest_name():
     with pytest.raises(InputError, match="Did you mean 'chebyshev'"):
-        method("chebychev")
+        solver("chebychev")
 
 
-def test_the_efficiency_table_names_existing_methods():
-    assert set(EFFICIENCY_TABLE) <= set(METHODS)
+def test_the_efficiency_table_names_existing_solvers():
+    assert set(EFFICIENCY_TABLE) <= set(SOLVERS)
 
 
 def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
-    monkeypatch.setattr(Method, "installed", property(lambda self: self.package is None))
-    peer = method("phiflow-explicit")
+    monkeypatch.setattr(Solver, "installed", property(lambda self: self.package is None))
+    peer = solver("phiflow-explicit")
     assert not peer.installed
     with pytest.raises(MissingExtraError, match=r"pip install nefty\[phiflow\]"):
         peer.build(Case())
@@ -31,7 +31,7 @@ def test_peers_solve_the_same_problem(name):
 
     from nefty.bench.solver.reference import converged
 
-    peer = method(name)
+    peer = solver(name)
     if not peer.installed:
         pytest.skip(peer.remedy)
     case = Case(shape=(6, 8, 8), frames=20, dt=0.02)

@@ -4,16 +4,18 @@ import numpy as np
 import pytest
 
 import nefty
-from nefty.bench.suites.suite import load_suite
+from nefty.bench.suites.load import load_suite
 from nefty.bench.tasks import task
+from nefty.bench.tasks.budget import Budget
 from nefty.bench.tasks.classical import reconstruct, settings
-from nefty.bench.tasks.front_view import front_view
-from nefty.bench.tasks.methods import METHODS, Budget
+from nefty.bench.tasks.methods import METHODS
 from nefty.bench.tasks.task import Outcome, perform
-from nefty.classical.methods import METHODS as CLASSICAL
+from nefty.classical.techniques import TECHNIQUES
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.data.facts import Facts
+from nefty.metrics.front_view import front_view
+from nefty.physics.materials import Material
 from nefty.synth.specimen import Defect, Specimen
 
 GRID = Grid((10, 12, 12), (1.0, 12.0, 12.0))
@@ -28,11 +30,11 @@ def sequence():
     return nefty.simulate(part, grid=GRID, times=0.05 * np.arange(1, 161), excitation=flash, noise=2e-4)
 
 
-@pytest.mark.parametrize("name", CLASSICAL)
+@pytest.mark.parametrize("name", TECHNIQUES)
 def test_every_classical_method_is_a_row(name, sequence):
     row = METHODS[name]
     assert row.installed
-    assert row.paper == CLASSICAL[name].paper
+    assert row.paper == TECHNIQUES[name].paper
     found = row.run(sequence, row.settings({"alpha": 0.15}, Budget()), Budget())
     seen = front_view(found)
     assert found.alpha.shape == GRID.shape
@@ -41,7 +43,7 @@ def test_every_classical_method_is_a_row(name, sequence):
     assert not seen.mask[:2].any()
     if name == "ppt-paper":  # six frequencies for PVC plates: the mask is right, the depth is not
         assert np.nanmedian(seen.depth[5:7, 5:7]) > 0.5
-    elif CLASSICAL[name].depth:
+    elif TECHNIQUES[name].depth:
         assert np.nanmedian(seen.depth[5:7, 5:7]) == pytest.approx(0.4, rel=0.35)
         assert (found.alpha[:, seen.mask & np.isfinite(seen.depth)].min(axis=0) < 0.03).all()
     else:
@@ -55,7 +57,7 @@ def test_the_diffusivity_is_given_or_of_the_material_or_fitted():
     sequence = nefty.simulate(part, grid=grid, times=0.2 * np.arange(1, 21), excitation=flash, noise=2e-4)
 
     def bulk(recording, **changes):
-        facts = reconstruct(recording, settings({"method": "tsr", **changes}), Budget()).provenance
+        facts = reconstruct(recording, settings({"technique": "tsr", **changes}), Budget()).provenance
         return float(facts["bulk diffusivity"]), facts["its source"]
 
     assert bulk(sequence, alpha=0.2) == (0.2, "as given")
@@ -74,7 +76,7 @@ def test_the_diffusivity_is_given_or_of_the_material_or_fitted():
 
 def test_what_a_depth_map_does_not_know_is_assumed(sequence):
     def volume(**changes):
-        return reconstruct(sequence, settings({"method": "peak-slope", "alpha": 0.15, **changes}), Budget()).alpha
+        return reconstruct(sequence, settings({"technique": "peak-slope", "alpha": 0.15, **changes}), Budget()).alpha
 
     down = volume()
     assert down.min() == pytest.approx(0.15 / 15)
@@ -85,11 +87,11 @@ def test_what_a_depth_map_does_not_know_is_assumed(sequence):
 
 
 def test_options_of_the_method_are_settings_of_the_row():
-    assert settings({"method": "tsr", "order": 7})["options"] == {"order": 7}
+    assert settings({"technique": "tsr", "order": 7})["options"] == {"order": 7}
     with pytest.raises(InputError, match=r"setting of tsr='ordr' is unknown.*Did you mean 'order'\?"):
-        settings({"method": "tsr", "ordr": 7})
+        settings({"technique": "tsr", "ordr": 7})
     with pytest.raises(InputError, match=r"settings of tsr: contrast=0.5"):
-        settings({"method": "tsr", "contrast": 0.5})
+        settings({"technique": "tsr", "contrast": 0.5})
     with pytest.raises(InputError, match="takes no recipe"):
         METHODS["tsr"].settings({}, Budget(), "fast")
 

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from nefty.bench.suites.suite import load_suite
-from nefty.bench.tables.presentation import present
-from nefty.bench.tasks.methods import Budget, by_recipe, method, within_budget
+from nefty.bench.suites.load import load_suite
+from nefty.bench.suites.presentation.present import present
+from nefty.bench.tasks.budget import Budget
+from nefty.bench.tasks.by_recipe import by_recipe, within_budget
+from nefty.bench.tasks.methods import method
 from nefty.bench.tasks.simulated import Simulated
 from nefty.bench.tasks.task import Task
 from nefty.core.errors import InputError, MissingExtraError

@@ -2,7 +2,8 @@
 
 import pytest
 
-from nefty.bench.tasks.methods import Budget, method
+from nefty.bench.tasks.budget import Budget
+from nefty.bench.tasks.methods import method
 from nefty.bench.tasks.simulated import Simulated
 from nefty.bench.tasks.task import Task, perform
 from nefty.core.errors import InputError

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nefty.bench.suites.suite import load_suite
+from nefty.bench.suites.load import load_suite
 from nefty.bench.tasks.cluster import Place
 from nefty.bench.tasks.runner import Store, run_tasks
 from nefty.bench.tasks.task import Outcome, perform
@@ -134,8 +134,8 @@ def test_a_task_that_always_fails_is_reported_and_the_rest_finish(tmp_path):
     entries = load_suite(tiny_suite("0:2", methods=methods)).entries()
     steps = []
     found = run_tasks(entries, tmp_path, TWO, retries=1, watch=steps.append)
-    assert [e.row.name for e, _ in found.done] == ["nefty fast", "nefty fast"]
-    assert {f.entry.row.name for f in found.failed} == {"hopeless"}
+    assert [e.row for e, _ in found.done] == ["nefty fast", "nefty fast"]
+    assert {f.entry.row for f in found.failed} == {"hopeless"}
     assert len(found.failed) == 2
     for failure in found.failed:
         assert failure.attempts == 2

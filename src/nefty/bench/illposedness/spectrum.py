@@ -21,9 +21,9 @@ from scipy.fft import dct, idct
 
 from nefty.bench.illposedness.options import LAMP, SIZE, Flash, Options
 from nefty.bench.solver.case import FLASH
-from nefty.bench.solver.measure import Tell, say_nothing
 from nefty.core.checks import one_of
 from nefty.core.grid import Grid
+from nefty.core.tell import Tell, say_nothing
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.linearization import Linearization
 from nefty.physics.pulses import GaussianFlash

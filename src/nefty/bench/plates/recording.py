@@ -13,10 +13,10 @@ import numpy as np
 
 from nefty.bench.plates.adaptation import Adaptation, adapted
 from nefty.bench.plates.score import hole_facts, holes_of, plate_scores, resized
-from nefty.bench.tasks.front_view import PROJECTIONS, front_view
-from nefty.bench.tasks.judged import Judged
 from nefty.core.errors import InputError
 from nefty.data.pvc_layout import BAD_COLUMNS, PvcFile, PvcFolder
+from nefty.metrics.front_view import PROJECTIONS, front_view
+from nefty.metrics.judged import Judged
 from nefty.metrics.projection import Projection
 from nefty.physics.boundary import Boundary
 from nefty.physics.materials import material

@@ -8,10 +8,10 @@ from pydantic import BeforeValidator, Field
 
 from nefty.bench.plates.adaptation import Adaptation
 from nefty.bench.plates.recording import PlateRecording
-from nefty.bench.suites.seeds import parse_seeds
 from nefty.core.checks import one_of
 from nefty.core.configuration import Part
 from nefty.core.errors import InputError
+from nefty.core.seeds import parse_seeds
 from nefty.core.units import quantity
 from nefty.data.pvc_layout import KINDS, PvcFile, PvcFolder
 from nefty.physics.materials import material

@@ -1,4 +1,4 @@
-"""``nefty bench solver``: the paper's efficiency table on this machine, in one run."""
+"""``nefty bench run solver``: the paper's efficiency table on this machine, in one run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from nefty.bench.solver.case import Case
-from nefty.bench.solver.measure import Measurement, Tell, measure, say_nothing
+from nefty.bench.solver.columns import BACKWARD, FORWARD, GRADIENT_ERROR, PEAK, REMARK, RMSE, SOLVER, common
+from nefty.bench.solver.measure import Measurement, measure
 from nefty.bench.solver.reference import (
     Reference,
     converged,
@@ -20,35 +21,36 @@ from nefty.bench.solver.reference import (
     relative_error,
     surface_rmse,
 )
-from nefty.bench.solver.solvers import EFFICIENCY_TABLE, METHODS, method
+from nefty.bench.solver.solvers import EFFICIENCY_TABLE, SOLVERS, solver
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
 from nefty.core.machine import free_memory
+from nefty.core.tell import Tell, say_nothing
 
 YARDSTICK = "am"
 
 COLUMNS = (
-    Column("title", "method"),
+    SOLVER,
     Column("frames", "frames", formats.whole),
-    Column("forward_s", "forward s", formats.spread),
-    Column("backward_s", "backward s", formats.spread),
-    Column("peak_bytes", "peak memory", formats.size),
-    Column("rmse", "surface RMSE", formats.error),
-    Column("gradient_error", "gradient error", formats.error),
+    FORWARD,
+    BACKWARD,
+    PEAK,
+    RMSE,
+    GRADIENT_ERROR,
     Column("faster", "total, AM / this", formats.times),
-    Column("remark", "remark"),
+    REMARK,
 )
 
 
 def run(
     case: Case | None = None,
     *,
-    methods: Sequence[str] = EFFICIENCY_TABLE,
+    solvers: Sequence[str] = EFFICIENCY_TABLE,
     repeats: int = 5,
     patience: float = 60.0,
     tell: Tell = say_nothing,
 ) -> Results:
-    """Measure ``methods`` one after the other, each in its own process, on one specimen.
+    """Measure ``solvers`` one after the other, each in its own process, on one specimen.
 
     The misfit whose gradient is taken compares the specimen's frames with those of the sound slab, so that the adjoint
     has something to carry back. Simulation error is the surface RMSE against a time-converged solution on the
@@ -56,21 +58,21 @@ def run(
 
     Args:
         case: the specimen; the paper's size if not given.
-        methods: names out of ``nefty.bench.solver.solvers``.
+        solvers: names out of ``nefty.bench.solver.solvers``.
         repeats: timed runs of each.
-        patience: seconds per method to wait for other programs.
+        patience: seconds per solver to wait for other programs.
         tell: hears the stages.
     """
     case = case or Case()
-    for name in methods:
-        method(name)
+    for name in solvers:
+        solver(name)
     tell("reference", "time-converged frames and gradient")
     data = converged(case.sound()).frames
     right = converged(case, data)
     checks = _cross_check(case, right, tell)
 
-    found = [_measure(name, case, data, repeats, patience, tell) for name in methods]
-    yardstick = next((m for m, c in found if m.method == YARDSTICK and c == case), None)
+    found = [_measure(name, case, data, repeats, patience, tell) for name in solvers]
+    yardstick = next((m for m, c in found if m.solver == YARDSTICK and c == case), None)
     rows = [_row(m, c, data, right, case, yardstick) for m, c in found]
     return Results(
         name="solver",
@@ -78,7 +80,7 @@ def run(
         lead=_lead(case),
         tables=[Table("One forward run and one gradient", COLUMNS, rows)],
         notes=[*checks, *_same_problem([m for m, c in found if c == case], case), *_notes([m for m, _ in found])],
-        settings={"case": dataclasses.asdict(case), "methods": list(methods), "repeats": repeats},
+        settings={"case": dataclasses.asdict(case), "solvers": list(solvers), "repeats": repeats},
         details={"measurements": [m.plain() for m, _ in found]},
         sections=_sections(rows),
     )
@@ -90,7 +92,7 @@ def _measure(
     """Measure on ``case``, or on its first frames where autograd would not fit into memory."""
     if name == "ad":
         case = replace(case, frames=frames_that_fit(case))
-    tell(method(name).title, "starting a process")
+    tell(solver(name).title, "starting a process")
     return measure(name, case, repeats=repeats, data=data[: case.frames], patience=patience, tell=tell), case
 
 
@@ -117,18 +119,18 @@ def _cross_check(case: Case, right: Reference, tell: Tell) -> list[str]:
 
 def _same_problem(measurements: Sequence[Measurement], case: Case) -> list[str]:
     """How far a peer is from our solution by the same scheme; what is left is rounding and its linear solver."""
-    found = {m.method: m.frames for m in measurements if m.frames is not None}
+    found = {m.solver: m.frames for m in measurements if m.frames is not None}
     said = []
     if YARDSTICK in found:
         apart = [
-            f"{METHODS[name].title} {surface_rmse(found[name], found[YARDSTICK].astype(np.float64)):.1e}"
+            f"{SOLVERS[name].title} {surface_rmse(found[name], found[YARDSTICK].astype(np.float64)):.1e}"
             for name in ("phiflow-implicit", "nefi", "nefi-chebyshev")
             if name in found
         ]
         if apart:
             said.append(f"Same problem: surface RMSE against AM, also implicit Euler: {', '.join(apart)}.")
     if "phiflow-explicit" in found:
-        substeps = next(m.counters["substeps"] for m in measurements if m.method == "phiflow-explicit")
+        substeps = next(m.counters["substeps"] for m in measurements if m.solver == "phiflow-explicit")
         rmse = surface_rmse(found["phiflow-explicit"], explicit(case, substeps))
         said.append(
             f"Same problem: PhiFlow explicit and nefty's explicit simulator, both with {substeps} substeps per frame: "
@@ -146,13 +148,9 @@ def _row(
     fair = yardstick is not None and yardstick.quiet and m.quiet and whole
     total, base = m.total, yardstick.total if yardstick and fair else None
     return {
-        "method": m.method,
-        "title": METHODS[m.method].title,
+        **common(m),
         "frames": used.frames,
-        "forward_s": m.forward_s,
-        "backward_s": m.backward_s,
         "total": total,
-        "peak_bytes": m.peak_bytes,
         "rmse": surface_rmse(m.frames, right.frames),
         "gradient_error": relative_error(m.gradient, right.gradient),
         "faster": base / total if base and total else None,
@@ -170,14 +168,14 @@ def _lead(case: Case) -> str:
     nz, ny, nx = case.shape
     return (
         f"{nx} x {ny} x {nz} cells, {case.frames} frames, two ellipsoidal defects at a contrast of 1 : "
-        f"{case.contrast:g}. Medians ± half the range of warmed-up runs, each method in a fresh process that may use "
+        f"{case.contrast:g}. Medians ± half the range of warmed-up runs, each solver in a fresh process that may use "
         "all cores; peak memory is the growth of the resident set over the warmed-up process."
     )
 
 
 def _notes(measurements: Sequence[Measurement]) -> list[str]:
     sources = sorted({m.memory_source for m in measurements if m.memory_source})
-    notes = [f"{METHODS[m.method].title}: {METHODS[m.method].note}." for m in measurements if not m.failed]
+    notes = [f"{SOLVERS[m.solver].title}: {SOLVERS[m.solver].note}." for m in measurements if not m.failed]
     left_out = sum(m.left_out for m in measurements)
     if left_out:
         notes.append(f"{left_out} runs were left out because other programs used the processor meanwhile.")
@@ -197,7 +195,7 @@ def _sections(rows: Sequence[dict[str, Any]]) -> list:
     return [
         Section(
             "Accuracy against cost",
-            "Each method by the seconds of a forward run with its gradient and by its simulation error.",
+            "Each solver by the seconds of a forward run with its gradient and by its simulation error.",
             good="Down is accurate, left is fast.",
             figure=accuracy_against_cost(names, [r["total"] for r in done], [r["rmse"] for r in done]),
         ),

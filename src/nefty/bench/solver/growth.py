@@ -1,4 +1,4 @@
-"""``nefty bench growth``: how cost and memory grow with the grid."""
+"""``nefty bench run growth``: how cost and memory grow with the grid."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from nefty.bench.solver.case import Case
-from nefty.bench.solver.measure import Measurement, Tell, measure, say_nothing
-from nefty.bench.solver.solvers import METHODS, method
+from nefty.bench.solver.columns import BACKWARD, FORWARD, ITERATIONS, PEAK, REMARK, SOLVER, common
+from nefty.bench.solver.measure import Measurement, measure
+from nefty.bench.solver.solvers import SOLVERS, solver
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
 from nefty.core.checks import one_of
+from nefty.core.tell import Tell, say_nothing
 
 SHAPES = ((8, 32, 32), (16, 64, 64), (32, 128, 128), (32, 256, 256), (64, 256, 256))
 LARGE = 1_000_000  # cells from which one timed run is enough
@@ -19,36 +21,36 @@ YARDSTICK = (16, 64, 64)
 
 COLUMNS = (
     Column("grid", "cells (x, y, z)"),
-    Column("title", "method"),
-    Column("forward_s", "forward s", formats.spread),
-    Column("backward_s", "backward s", formats.spread),
-    Column("peak_bytes", "peak memory", formats.size),
+    SOLVER,
+    FORWARD,
+    BACKWARD,
+    PEAK,
     Column("steps", "steps", formats.whole),
-    Column("iterations", "iterations", formats.whole),
+    ITERATIONS,
     Column("ns_per_frame", "ns / cell / frame", formats.short),
     Column("ns_per_step", "ns / cell / step", formats.short),
     Column("growth", "against 64 x 64 x 16", formats.times),
     Column("ns_per_iteration", "ns / cell / iteration", formats.short),
     Column("ns_per_step_backward", "backward ns / cell / step", formats.short),
-    Column("remark", "remark"),
+    REMARK,
 )
 
 
 def run(
     shapes: Sequence[tuple[int, int, int]] = SHAPES,
     *,
-    methods: Sequence[str] = ("chebyshev", "sdirk2"),
+    solvers: Sequence[str] = ("chebyshev", "sdirk2"),
     frames: int = 200,
     repeats: int = 3,
     box: str = "fixed",
     patience: float = 60.0,
     tell: Tell = say_nothing,
 ) -> Results:
-    """Measure ``methods`` on grids of growing size.
+    """Measure ``solvers`` on grids of growing size.
 
     Args:
         shapes: cells along (z, y, x).
-        methods: names out of ``nefty.bench.solver.solvers``.
+        solvers: names out of ``nefty.bench.solver.solvers``.
         frames: number of frames.
         repeats: timed runs; one for grids above a million cells.
         box: ``"fixed"`` resolves one and the same slab ever finer, so the problem gets stiffer too; ``"grows"`` keeps
@@ -57,13 +59,13 @@ def run(
         tell: hears the stages.
     """
     one_of("box", box, BOXES)
-    for name in methods:
-        method(name)
+    for name in solvers:
+        solver(name)
     rows, details = [], []
     for shape in shapes:
         case = Case(shape=shape, size=_size(shape, box), frames=frames)
-        for name in methods:
-            task = f"{_grid(shape)}, {METHODS[name].title}"
+        for name in solvers:
+            task = f"{_grid(shape)}, {SOLVERS[name].title}"
             tell(task, "starting a process")
             often = 1 if case.grid.cells > LARGE else repeats
             m = measure(name, case, repeats=often, patience=patience, tell=lambda _, d, t=task: tell(t, d))
@@ -79,7 +81,7 @@ def run(
             "A step is one application of the operator for Chebyshev and one time step (two linear solves) for SDIRK2.",
             "Forward figures include what the derivative needs to keep. Times are medians ± half the range.",
         ],
-        settings={"shapes": list(shapes), "methods": list(methods), "frames": frames, "repeats": repeats, "box": box},
+        settings={"shapes": list(shapes), "solvers": list(solvers), "frames": frames, "repeats": repeats, "box": box},
         details={"measurements": details},
         sections=_sections(rows),
     )
@@ -108,26 +110,21 @@ def _row(m: Measurement, case: Case) -> dict[str, Any]:
         "grid": _grid(case.shape),
         "shape": case.shape,
         "cells": cells,
-        "method": m.method,
-        "title": METHODS[m.method].title,
-        "forward_s": m.forward_s,
-        "backward_s": m.backward_s,
-        "peak_bytes": m.peak_bytes,
+        **common(m),
         "steps": steps,
         "iterations": iterations,
         "ns_per_frame": m.forward and m.forward * per / case.frames,
         "ns_per_step": m.forward and steps and m.forward * per / steps,
         "ns_per_iteration": m.forward and iterations and m.forward * per / iterations,
         "ns_per_step_backward": m.backward and steps and m.backward * per / steps,
-        "remark": m.remark,
     }
 
 
 def _compare(rows: list[dict[str, Any]]) -> None:
-    """Add the cost per cell and step over that of the same method on the yardstick's grid."""
-    base = {row["method"]: row["ns_per_step"] for row in rows if row["shape"] == YARDSTICK}
+    """Add the cost per cell and step over that of the same solver on the yardstick's grid."""
+    base = {row["solver"]: row["ns_per_step"] for row in rows if row["shape"] == YARDSTICK}
     for row in rows:
-        start = base.get(row["method"])
+        start = base.get(row["solver"])
         row["growth"] = row["ns_per_step"] / start if start and row["ns_per_step"] else None
 
 

@@ -1,4 +1,4 @@
-"""Measure one method in a process of its own and bring back seconds, bytes, frames and gradient."""
+"""Measure one solver in a process of its own and bring back seconds, bytes, frames and gradient."""
 
 from __future__ import annotations
 
@@ -16,27 +16,21 @@ from typing import Any
 import numpy as np
 
 from nefty.bench.solver.case import Case
-from nefty.bench.solver.solvers import method
+from nefty.bench.solver.solvers import solver
 from nefty.core.provenance import usable_cores
-
-#: How a benchmark says what it is doing: a task, and optionally a detail within it.
-Tell = Callable[[str, str], None]
+from nefty.core.tell import Tell, say_nothing
 
 THREAD_SETTINGS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 STAGE = "stage "  # begins the lines by which a worker tells where it is
 
 
-def say_nothing(task: str, detail: str = "") -> None:
-    """A ``Tell`` for callers who want silence."""
-
-
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """What a method took and what it returned.
+    """What a solver took and what it returned.
 
     Attributes:
-        method: its name.
-        changes: settings that differ from the method's own.
+        solver: its name.
+        changes: settings that differ from the solver's own.
         failed: why there are no numbers, or None.
         build_s: seconds to set the model up, once.
         first_s: seconds of the first forward and backward run, compilation for this size included.
@@ -44,7 +38,7 @@ class Measurement:
         backward_s: seconds of each timed backward run.
         peak_bytes: growth of resident memory during the first run, over the warmed-up process.
         memory_source: where that figure comes from.
-        counters: operator applications, iterations, residuals of a forward run, as far as the method tells.
+        counters: operator applications, iterations, residuals of a forward run, as far as the solver tells.
         counters_with_gradient: the same after the backward run.
         threads: threads it could use.
         quiet: False where other programs used the processor during every run: the seconds are too many.
@@ -53,7 +47,7 @@ class Measurement:
         gradient: (z, y, x).
     """
 
-    method: str
+    solver: str
     changes: dict[str, Any] = field(default_factory=dict)
     failed: str | None = None
     build_s: float | None = None
@@ -109,24 +103,24 @@ def measure(
     tell: Tell = say_nothing,
     **changes: Any,
 ) -> Measurement:
-    """Measure the method ``name`` on ``case`` in a fresh process that may use all cores.
+    """Measure the solver ``name`` on ``case`` in a fresh process that may use all cores.
 
     Args:
-        name: the method; see ``nefty.bench.solver.solvers``.
+        name: the solver; see ``nefty.bench.solver.solvers``.
         case: the specimen.
         repeats: timed runs, after a warm-up on a tiny case and one full run for the memory.
         gradient: measure the derivative of the misfit for alpha too.
         data: frames (t, y, x) of the misfit; zero if not given.
         patience: seconds that may be spent on waiting for other programs to leave the processor alone.
         tell: hears the stages.
-        **changes: settings of the method to change.
+        **changes: settings of the solver to change.
     """
-    chosen = method(name)
+    chosen = solver(name)
     if not chosen.installed:
         return Measurement(name, changes, failed=chosen.remedy)
     with tempfile.TemporaryDirectory(prefix="nefty-bench-") as folder:
         request: dict[str, Any] = {
-            "method": name,
+            "solver": name,
             "case": asdict(case),
             "repeats": repeats,
             "gradient": gradient,

@@ -1,4 +1,4 @@
-"""``nefty bench memory``: what a gradient needs to keep."""
+"""``nefty bench run memory``: what a gradient needs to keep."""
 
 from __future__ import annotations
 
@@ -9,36 +9,38 @@ from typing import Any
 import numpy as np
 
 from nefty.bench.solver.case import Case
-from nefty.bench.solver.measure import Measurement, Tell, measure, say_nothing
+from nefty.bench.solver.columns import BACKWARD, FORWARD, PEAK, REMARK, SOLVER, common
+from nefty.bench.solver.measure import Measurement, measure
 from nefty.bench.solver.reference import relative_error
-from nefty.bench.solver.solvers import METHODS
+from nefty.bench.solver.solvers import SOLVERS
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
+from nefty.core.tell import Tell, say_nothing
 
 DERIVATIVES = ("ad", "am", "sdirk2", "chebyshev")
 POLICIES = {"sdirk2": ("stored", "checkpointed"), "chebyshev": ("stored", "checkpointed", "reversed")}
 NO_GRADIENT = "none: no gradient"
 
 DERIVATIVE_COLUMNS = (
-    Column("title", "method"),
-    Column("peak_bytes", "peak memory", formats.size),
+    SOLVER,
+    PEAK,
     Column("less", "AD / this", formats.times),
-    Column("forward_s", "forward s", formats.spread),
-    Column("backward_s", "backward s", formats.spread),
-    Column("remark", "remark"),
+    FORWARD,
+    BACKWARD,
+    REMARK,
 )
 POLICY_COLUMNS = (
-    Column("title", "method"),
+    SOLVER,
     Column("policy", "states kept"),
-    Column("peak_bytes", "peak memory", formats.size),
+    PEAK,
     Column("for_gradient", "for the gradient", formats.size),
     Column("states_held", "volumes held", formats.whole),
     Column("of_stored", "against stored", formats.short),
     Column("of_trajectory", "against the trajectory", formats.short),
-    Column("forward_s", "forward s", formats.spread),
-    Column("backward_s", "backward s", formats.spread),
+    FORWARD,
+    BACKWARD,
     Column("gradient", "gradient"),
-    Column("remark", "remark"),
+    REMARK,
 )
 
 
@@ -66,14 +68,14 @@ def run(
     common: dict[str, Any] = {"repeats": repeats, "patience": patience}
     derivatives = []
     for name in DERIVATIVES:
-        tell(METHODS[name].title, "starting a process")
+        tell(SOLVERS[name].title, "starting a process")
         derivatives.append(measure(name, short, tell=tell, **common))
     policies = []
     for name, kept in POLICIES.items():
-        tell(f"{METHODS[name].title}, forward only", "starting a process")
+        tell(f"{SOLVERS[name].title}, forward only", "starting a process")
         policies.append(measure(name, long, gradient=False, **common))
         for policy in kept:
-            tell(f"{METHODS[name].title}, {policy}", "starting a process")
+            tell(f"{SOLVERS[name].title}, {policy}", "starting a process")
             policies.append(measure(name, long, memory=policy, **common))
     tables = [
         Table(f"Autograd against adjoint, {steps} steps", DERIVATIVE_COLUMNS, _derivative_rows(derivatives)),
@@ -106,18 +108,18 @@ def trajectory_bytes(case: Case) -> int:
 
 
 def _derivative_rows(found: Sequence[Measurement]) -> list[dict[str, Any]]:
-    most = next((m.peak_bytes for m in found if m.method == "ad"), None)
-    return [{**_common(m), "less": most / m.peak_bytes if most and m.peak_bytes else None} for m in found]
+    most = next((m.peak_bytes for m in found if m.solver == "ad"), None)
+    return [{**common(m), "less": most / m.peak_bytes if most and m.peak_bytes else None} for m in found]
 
 
 def _policy_rows(found: Sequence[Measurement], case: Case) -> list[dict[str, Any]]:
     """Rows with the memory beyond a run without gradient, over that of ``"stored"`` and over the trajectory."""
-    floor = {m.method: m.peak_bytes for m in found if "memory" not in m.changes}
-    stored = {m.method: m for m in found if m.changes.get("memory") == "stored"}
+    floor = {m.solver: m.peak_bytes for m in found if "memory" not in m.changes}
+    stored = {m.solver: m for m in found if m.changes.get("memory") == "stored"}
     rows = []
     for m in found:
-        row = {**_common(m), "policy": m.changes.get("memory", NO_GRADIENT)}
-        base, least = stored[m.method], floor[m.method]
+        row = {**common(m), "policy": m.changes.get("memory", NO_GRADIENT)}
+        base, least = stored[m.solver], floor[m.solver]
         if "memory" in m.changes and m.peak_bytes and base.peak_bytes and least:
             extra = m.peak_bytes - least
             row |= {
@@ -139,17 +141,6 @@ def _agreement(m: Measurement, stored: Measurement) -> str | None:
     if np.array_equal(m.gradient, stored.gradient):
         return "bit-equal"
     return f"differs by {relative_error(m.gradient, stored.gradient.astype(np.float64)):.1e}"
-
-
-def _common(m: Measurement) -> dict[str, Any]:
-    return {
-        "method": m.method,
-        "title": METHODS[m.method].title,
-        "peak_bytes": m.peak_bytes,
-        "forward_s": m.forward_s,
-        "backward_s": m.backward_s,
-        "remark": m.remark,
-    }
 
 
 def _sections(tables: Sequence[Table]) -> list:

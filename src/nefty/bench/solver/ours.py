@@ -1,4 +1,4 @@
-"""nefty's own solver in all its settings, as methods to measure. The paper's algorithm is one of them."""
+"""nefty's own solver in all its settings, as solvers to measure. The paper's algorithm is one of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nefty.bench.solver.solvers import Built
 from nefty.core.checks import one_of
 
 INTEGRATORS = ("chebyshev", "sdirk2", "implicit-euler")
-SOLVERS = ("cg", "jacobi")
+LINEAR_SOLVERS = ("cg", "jacobi")
 MEMORIES = {"stored": nefty.Stored, "checkpointed": nefty.Checkpointed, "reversed": nefty.Reversed}
 
 
@@ -55,7 +55,7 @@ def _integrator(name: str, solver: str, tolerance: float, sweeps: int, time_erro
         return nefty.Chebyshev() if time_error is None else nefty.Chebyshev(time_error=time_error)
     linear = (
         nefty.Jacobi(sweeps=sweeps)
-        if one_of("solver", solver, SOLVERS) == "jacobi"
+        if one_of("solver", solver, LINEAR_SOLVERS) == "jacobi"
         else nefty.ConjugateGradients(tolerance=tolerance)
     )
     scheme = nefty.SDIRK2 if name == "sdirk2" else nefty.ImplicitEuler

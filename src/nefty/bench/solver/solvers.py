@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from nefty.bench.extras import is_installed, remedy
 from nefty.core.errors import MissingExtraError, unknown_name
+from nefty.core.machine import is_installed, remedy
 
 if TYPE_CHECKING:
     import torch
@@ -32,7 +32,7 @@ class Built:
 
 
 @dataclass(frozen=True)
-class Method:
+class Solver:
     """A row of the efficiency table.
 
     Args:
@@ -74,38 +74,38 @@ class Method:
 _OURS = "nefty.bench.solver.ours:heat_model"
 _PAPER = {"integrator": "implicit-euler", "solver": "jacobi", "kernel": "torch"}
 
-METHODS = {
-    m.name: m
-    for m in (
-        Method(
+SOLVERS = {
+    s.name: s
+    for s in (
+        Solver(
             "ad",
             "paper's algorithm, autograd (AD)",
             _OURS,
             {**_PAPER, "derivative": "autograd"},
             note="implicit Euler, 50 Jacobi sweeps, torch, derivative by autograd through every sweep",
         ),
-        Method(
+        Solver(
             "am",
             "paper's algorithm, adjoint (AM)",
             _OURS,
             {**_PAPER, "derivative": "adjoint"},
             note="implicit Euler, 50 Jacobi sweeps, torch, discrete adjoint; the yardstick of the ratios",
         ),
-        Method(
+        Solver(
             "chebyshev",
             "nefty, default (Chebyshev)",
             _OURS,
             {"integrator": "chebyshev"},
             note="all frames from one Chebyshev expansion of exp(tL), Numba",
         ),
-        Method(
+        Solver(
             "sdirk2",
             "nefty, SDIRK2 + CG",
             _OURS,
             {"integrator": "sdirk2"},
             note="one step per frame, preconditioned conjugate gradients to 1e-6, Numba",
         ),
-        Method(
+        Solver(
             "phiflow-explicit",
             "PhiFlow explicit",
             "nefty.bench.solver.phiflow:explicit",
@@ -115,7 +115,7 @@ METHODS = {
             note="forward Euler, substeps by the rule of paper E.1 with the limit 1/(2 alpha_max sum 1/dx^2), harmonic "
             "faces, jitted; derivative by torch autograd through every substep",
         ),
-        Method(
+        Solver(
             "phiflow-explicit-min",
             "PhiFlow explicit, its own faces",
             "nefty.bench.solver.phiflow:explicit",
@@ -125,7 +125,7 @@ METHODS = {
             note="diffuse.explicit as it comes: the smaller diffusivity of the two cells on a face, so it solves "
             "another problem and its error holds that bias",
         ),
-        Method(
+        Solver(
             "phiflow-implicit",
             "PhiFlow implicit",
             "nefty.bench.solver.phiflow:implicit",
@@ -135,7 +135,7 @@ METHODS = {
             note="implicit Euler, matrix-free CG to 1e-6 with a jitted operator, harmonic faces; its own "
             "diffuse.implicit builds a matrix and overflows above 46,340 cells",
         ),
-        Method(
+        Solver(
             "nefi",
             "nefi (paper's authors)",
             "nefty.bench.solver.nefi:heat_operator",
@@ -144,7 +144,7 @@ METHODS = {
             extra="peers",
             note="nefi's HeatOperator with its defaults: implicit Euler, 50 Jacobi sweeps, discrete adjoint",
         ),
-        Method(
+        Solver(
             "nefi-chebyshev",
             "nefi, its fastest setting",
             "nefty.bench.solver.nefi:heat_operator",
@@ -161,8 +161,8 @@ METHODS = {
 EFFICIENCY_TABLE = ("ad", "am", "chebyshev", "sdirk2", "phiflow-explicit", "phiflow-implicit", "nefi", "nefi-chebyshev")
 
 
-def method(name: str) -> Method:
-    """The method called ``name``, or an error with the nearest name."""
-    if name not in METHODS:
-        raise unknown_name("method", name, METHODS)
-    return METHODS[name]
+def solver(name: str) -> Solver:
+    """The solver called ``name``, or an error with the nearest name."""
+    if name not in SOLVERS:
+        raise unknown_name("solver", name, SOLVERS)
+    return SOLVERS[name]

@@ -1,7 +1,7 @@
-"""The process in which one method is measured, alone: ``python -m nefty.bench.solver.worker``.
+"""The process in which one solver is measured, alone: ``python -m nefty.bench.solver.worker``.
 
 It reads one request (JSON) from stdin, says its stages on stdout, and writes what it found to files. A process of
-its own means that no method inherits another's memory, threads or compiled code.
+its own means that no solver inherits another's memory, threads or compiled code.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import torch
 from nefty.bench.solver.case import Case
 from nefty.bench.solver.disturbance import Disturbance, wait_for_quiet
 from nefty.bench.solver.measure import STAGE
-from nefty.bench.solver.solvers import Built, method
+from nefty.bench.solver.solvers import Built, solver
 from nefty.core.errors import NeftyError
 from nefty.core.files import write_atomic
 from nefty.core.resident_memory import PeakMemory
@@ -35,17 +35,17 @@ class Request:
     """What to measure.
 
     Args:
-        method: name of the method.
+        solver: name of the solver.
         case: keyword arguments of the ``Case``.
         repeats: timed runs.
         folder: where ``result.json``, ``frames.npy`` and ``gradient.npy`` go.
         gradient: measure the derivative too.
         patience: seconds to spend on waiting for other programs.
         data: file with the frames (t, y, x) that the misfit compares with; zero if not given.
-        changes: settings of the method that differ from its own.
+        changes: settings of the solver that differ from its own.
     """
 
-    method: str
+    solver: str
     case: dict[str, Any]
     repeats: int
     folder: str
@@ -91,7 +91,7 @@ class Bench:
 
 def measure(request: Request, stage: Callable[[str], None]) -> dict[str, Any]:
     """Warm up, take the memory of a first full run, then time the others; returns what ``result.json`` holds."""
-    chosen = method(request.method)
+    chosen = solver(request.solver)
     case = Case(**request.case)
 
     stage("warming up")

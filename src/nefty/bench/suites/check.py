@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nefty.bench.suites.experiments import EXPERIMENTS
-from nefty.bench.suites.seeds import parse_seeds
 from nefty.bench.tables.paper_numbers import paper_table
 from nefty.bench.tasks.methods import method
 from nefty.core.checks import one_of
 from nefty.core.errors import InputError
+from nefty.core.seeds import parse_seeds
 from nefty.metrics.volume import WINDOW
 from nefty.synth.engines import ENGINES
 from nefty.synth.specimen import KINDS, Ranges

@@ -3,44 +3,108 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
-from nefty.bench.solver.measure import Tell, say_nothing
-from nefty.bench.solver.solvers import EFFICIENCY_TABLE, METHODS
+from nefty.bench.solver.solvers import EFFICIENCY_TABLE, SOLVERS
 from nefty.bench.tables.results import Results
 from nefty.core.checks import one_of
 from nefty.core.configuration import Part, explain
 from nefty.core.errors import InputError
+from nefty.core.tell import Tell, say_nothing
 
 Count = Annotated[int, Field(ge=1)]
-Shape = tuple[Count, Count, Count]
+Patience = Annotated[float, Field(ge=0)]
+
+
+def _shape(given: Any) -> Any:
+    """``"16x64x64"`` as (z, y, x)."""
+    if not isinstance(given, str):
+        return given
+    parts = [part.strip() for part in given.lower().split("x")]
+    if len(parts) != 3 or not all(part.isdigit() for part in parts):
+        raise ValueError(f"{given!r} must be three whole numbers along z, y, x, such as 16x64x64")
+    return tuple(int(part) for part in parts)
+
+
+def _words(given: Any) -> Any:
+    """``"am,chebyshev"`` as its words."""
+    return tuple(word.strip() for word in given.split(",") if word.strip()) if isinstance(given, str) else given
+
+
+def _solvers(given: Any) -> Any:
+    """Names; ``"all"`` are those of all solvers."""
+    return tuple(SOLVERS) if given == "all" else _words(given)
+
+
+Shape = Annotated[tuple[Count, Count, Count], BeforeValidator(_shape)]
+Shapes = Annotated[tuple[Shape, ...], BeforeValidator(_words), Field(min_length=1)]
+Solvers = Annotated[tuple[str, ...], BeforeValidator(_solvers), Field(min_length=1)]
+Variant = Literal["PINN", "SPINN", "Causal-PINN", "DCGD, center", "DCGD, projection", "DCGD, average"]
 
 
 class SolverOptions(Part):
-    """Of ``nefty.bench.solver.efficiency``."""
+    """Of ``nefty.bench.solver.efficiency``.
 
-    methods: tuple[str, ...] = EFFICIENCY_TABLE
+    solvers: names out of ``nefty.bench.solver.solvers``, or "all". shape: cells (z, y, x). frames: how many. repeats:
+    timed runs of each. patience: seconds per solver to wait while other programs are busy.
+    """
+
+    solvers: Solvers = EFFICIENCY_TABLE
     shape: Shape = (16, 64, 64)
     frames: Count = 100
     repeats: Count = 5
-    patience: float = Field(default=60.0, ge=0)
+    patience: Patience = 60.0
 
 
-class ContrastOptions(Part):
-    """Of ``nefty.bench.solver.contrast``."""
+class ContrastOptions(SolverOptions):
+    """Of ``nefty.bench.solver.contrast``; see ``SolverOptions``."""
 
-    methods: tuple[str, ...] = ("chebyshev", "sdirk2", "am")
+    solvers: Solvers = ("chebyshev", "sdirk2", "am")
+    repeats: Count = 1
+
+
+class GrowthOptions(Part):
+    """Of ``nefty.bench.solver.growth``.
+
+    shapes: grids (z, y, x); its ``SHAPES`` if not given. box: "fixed", one slab resolved ever finer; "grows", ever more
+    equal cells. The others as in ``SolverOptions``.
+    """
+
+    solvers: Solvers = ("chebyshev", "sdirk2")
+    shapes: Shapes | None = None
+    frames: Count = 200
+    repeats: Count = 3
+    box: Literal["fixed", "grows"] = "fixed"
+    patience: Patience = 60.0
+
+
+class MemoryOptions(Part):
+    """Of ``nefty.bench.solver.memory``.
+
+    steps: time steps of autograd against adjoint. frames: of stored, recomputed or reversed states. The others as in
+    ``SolverOptions``.
+    """
+
+    shape: Shape = (16, 64, 64)
+    steps: Count = 50
+    frames: Count = 400
+    repeats: Count = 3
+    patience: Patience = 60.0
+
+
+class ProfileOptions(Part):
+    """Of ``nefty.bench.solver.profile``; ``repeats``: timed calls of each part."""
+
     shape: Shape = (16, 64, 64)
     frames: Count = 100
-    repeats: Count = 1
-    patience: float = Field(default=60.0, ge=0)
+    repeats: Count = 30
 
 
 class ValidationOptions(Part):
-    """Of ``nefty.bench.solver.validate``; the slab of ``validate.Experiment`` if nothing is given."""
+    """Of ``nefty.bench.solver.validation``; the slab of ``validation.Experiment`` if nothing is given."""
 
     shape: Shape | None = None
     frames: Count | None = None
@@ -55,12 +119,17 @@ class IllposednessOptions(Part):
 
 
 class ForwardOptions(Part):
-    """Of ``nefty.bench.suites.forward``."""
+    """Of ``nefty.bench.solver.pinn_forward``."""
 
     iterations: Count = 6000
-    variants: tuple[
-        Literal["PINN", "SPINN", "Causal-PINN", "DCGD, center", "DCGD, projection", "DCGD, average"], ...
-    ] = ("PINN", "SPINN", "Causal-PINN", "DCGD, center", "DCGD, projection", "DCGD, average")
+    variants: tuple[Variant, ...] = (
+        "PINN",
+        "SPINN",
+        "Causal-PINN",
+        "DCGD, center",
+        "DCGD, projection",
+        "DCGD, average",
+    )
 
 
 @dataclass(frozen=True)
@@ -70,10 +139,12 @@ class Experiment:
     Args:
         model: of its options.
         start: with checked options and somebody to tell.
+        quick: options with which it takes seconds: to see that it works, not to quote.
     """
 
     model: type[Part]
     start: Callable[[Any, Tell], Results]
+    quick: Mapping[str, Any] = field(default_factory=dict)
 
     def options(self, given: Mapping[str, Any]) -> Any:
         """The options, checked."""
@@ -81,8 +152,8 @@ class Experiment:
             found = self.model.model_validate(given)
         except ValidationError as error:
             raise InputError(f"options of an experiment: {explain(error, self.model)}") from None
-        for name in getattr(found, "methods", ()):
-            one_of("method", name, METHODS)
+        for name in getattr(found, "solvers", ()):
+            one_of("solver", name, SOLVERS)
         return found
 
     def run(self, given: Mapping[str, Any], tell: Tell = say_nothing) -> Results:
@@ -91,11 +162,11 @@ class Experiment:
 
 
 def _solver(options: SolverOptions, tell: Tell) -> Results:
-    from nefty.bench.solver import efficiency as solver
+    from nefty.bench.solver import efficiency
     from nefty.bench.solver.case import Case
 
     case = Case(shape=options.shape, frames=options.frames)
-    return solver.run(case, methods=options.methods, repeats=options.repeats, patience=options.patience, tell=tell)
+    return efficiency.run(case, tell=tell, **options.model_dump(exclude={"shape", "frames"}))
 
 
 def _contrast(options: ContrastOptions, tell: Tell) -> Results:
@@ -104,28 +175,52 @@ def _contrast(options: ContrastOptions, tell: Tell) -> Results:
     return contrast.run(tell=tell, **options.model_dump())
 
 
-def _validation(options: ValidationOptions, tell: Tell) -> Results:
-    from nefty.bench.solver import validate
+def _growth(options: GrowthOptions, tell: Tell) -> Results:
+    from nefty.bench.solver import growth
 
-    return validate.run(validate.Experiment(**options.model_dump(exclude_none=True)), tell=tell)
+    return growth.run(tell=tell, **options.model_dump(exclude_none=True))
+
+
+def _memory(options: MemoryOptions, tell: Tell) -> Results:
+    from nefty.bench.solver import memory
+
+    return memory.run(tell=tell, **options.model_dump())
+
+
+def _profile(options: ProfileOptions, tell: Tell) -> Results:
+    from nefty.bench.solver import profile
+    from nefty.bench.solver.case import Case
+
+    return profile.run(Case(shape=options.shape, frames=options.frames), repeats=options.repeats, tell=tell)
+
+
+def _validation(options: ValidationOptions, tell: Tell) -> Results:
+    from nefty.bench.solver import validation
+
+    return validation.run(validation.Experiment(**options.model_dump(exclude_none=True)), tell=tell)
 
 
 def _illposedness(options: IllposednessOptions, tell: Tell) -> Results:
-    from nefty.bench.illposedness import study as illposedness
+    from nefty.bench.illposedness import study
 
-    return illposedness.run(**options.model_dump(), tell=tell)
+    return study.run(**options.model_dump(), tell=tell)
 
 
 def _forward(options: ForwardOptions, tell: Tell) -> Results:
-    from nefty.bench.suites import forward
+    from nefty.bench.solver import pinn_forward
 
-    return forward.run(**options.model_dump(), tell=tell)
+    return pinn_forward.run(**options.model_dump(), tell=tell)
 
+
+_SMALL = {"shape": (8, 32, 32), "frames": 20}
 
 EXPERIMENTS = {
-    "solver": Experiment(SolverOptions, _solver),
-    "contrast": Experiment(ContrastOptions, _contrast),
-    "validation": Experiment(ValidationOptions, _validation),
-    "illposedness": Experiment(IllposednessOptions, _illposedness),
-    "forward": Experiment(ForwardOptions, _forward),
+    "solver": Experiment(SolverOptions, _solver, {**_SMALL, "repeats": 2}),
+    "contrast": Experiment(ContrastOptions, _contrast, _SMALL),
+    "growth": Experiment(GrowthOptions, _growth, {"shapes": ((8, 32, 32), (16, 64, 64)), "frames": 20, "repeats": 1}),
+    "memory": Experiment(MemoryOptions, _memory, {"shape": (8, 32, 32), "steps": 10, "frames": 40, "repeats": 1}),
+    "profile": Experiment(ProfileOptions, _profile, {**_SMALL, "repeats": 5}),
+    "validation": Experiment(ValidationOptions, _validation, {"shape": (8, 64, 64), "frames": 40, "dt": 0.1}),
+    "illposedness": Experiment(IllposednessOptions, _illposedness, {"shape": (4, 6, 6), "frames": 10}),
+    "forward": Experiment(ForwardOptions, _forward, {"iterations": 100}),
 }

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nefty.bench.solver.measure import Tell, say_nothing
 from nefty.bench.suites.experiments import EXPERIMENTS
+from nefty.bench.suites.presentation.present import present
 from nefty.bench.suites.suite import Suite, Trial
-from nefty.bench.tables.presentation import present
 from nefty.bench.tables.results import Column, Results, Table
 from nefty.bench.tasks.cluster import Place
 from nefty.bench.tasks.runner import Finished, Step, run_tasks
-from nefty.core.code_version import DECIDING, code_version
+from nefty.core.code_version import code_version, code_version_of
 from nefty.core.hdf5 import digest
 from nefty.core.provenance import processor
+from nefty.core.tell import Tell, say_nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,16 +46,18 @@ def run_suites(
     place: Place | None = None,
     *,
     retries: int = 1,
+    fresh: bool = False,
     watch: Callable[[Step], object] = lambda step: None,
     tell: Tell = say_nothing,
 ) -> list[Shown]:
     """Run suites; what was done before with the same code is not done again.
 
     Args:
-        suites: what to run, as ``load_suites`` of ``suite`` gives them; one that includes others lists them.
+        suites: what to run, as ``load_suites`` gives them; one that includes others lists them.
         folder: for the files.
         place: where tasks run; experiments run here, one after the other.
         retries: further attempts after an error.
+        fresh: do experiments again that were done before.
         watch: told after each task.
         tell: told what happens.
     """
@@ -73,7 +75,7 @@ def run_suites(
             alone = not suite.methods and len(suite.experiments) == 1
             again = sum(other.name == trial.name for other in suite.experiments[:number])
             name = suite.name if alone else f"{suite.name}-{trial.name}{f'-{again + 1}' if again else ''}"
-            shown.append(_experiment(suite, trial, name, folder, tell))
+            shown.append(_experiment(suite, trial, name, folder, fresh, tell))
         if suite.includes:
             shown.append(_contents(suite, shown, folder))
     return shown
@@ -85,12 +87,12 @@ def _presented(suite: Suite, finished: Finished, folder: Path) -> Shown:
     return Shown(suite, results, results.save(folder), tasks, finished.interrupted)
 
 
-def _experiment(suite: Suite, trial: Trial, name: str, folder: Path, tell: Tell) -> Shown:
+def _experiment(suite: Suite, trial: Trial, name: str, folder: Path, fresh: bool, tell: Tell) -> Shown:
     """Do an experiment, unless its file says that it was done with the same code and options on such a machine."""
     options = EXPERIMENTS[trial.name].options(trial.options).model_dump(mode="json")
-    key = digest(code_version((*DECIDING, "bench")), processor(), trial.name, options)[:24]
+    key = digest(code_version(), code_version_of("nefty.bench"), processor(), trial.name, options)[:24]
     files = [folder / f"{name}.{ending}" for ending in ("json", "md", "tex", "html")]
-    if all(file.exists() for file in files) and _key_of(files[0]) == key:
+    if not fresh and all(file.exists() for file in files) and _key_of(files[0]) == key:
         return Shown(suite, None, files)
     results = EXPERIMENTS[trial.name].run(trial.options, tell)
     results = dataclasses.replace(results, name=name, settings={**results.settings, "key": key})

@@ -1,26 +1,20 @@
-"""Suites: what is measured, as configuration files that refuse what they do not know before anything runs."""
+"""Suites: what is measured, as configuration that refuses what it does not know; see ``load`` for the files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from nefty.bench.plates.selection import Plates
-from nefty.bench.suites.check import check_suite
-from nefty.bench.suites.seeds import parse_seeds
-from nefty.bench.tasks.methods import Budget, method
+from nefty.bench.tasks.budget import Budget
+from nefty.bench.tasks.methods import method
 from nefty.bench.tasks.simulated import Simulated
-from nefty.bench.tasks.task import Task
-from nefty.core.checks import one_of
-from nefty.core.configuration import Part, Shelf, explain
-from nefty.core.errors import InputError
+from nefty.bench.tasks.task import Entry, Task
+from nefty.core.configuration import Part
+from nefty.core.seeds import parse_seeds
 
-SUITES = Shelf("suite", "nefty.bench", "suites")
 TableName = Literal[
     "quality",
     "robustness",
@@ -163,149 +157,6 @@ class Suite(Part):
             for name, source in self.sources.items():
                 for kind, seed in source.specimens(row.seeds):
                     recording = recordings(name, kind, seed)
-                    found.append(Entry(Task(recording, kind, seed, row.method, settings, limits, threads), row, name))
+                    task = Task(recording, kind, seed, row.method, settings, limits, threads)
+                    found.append(Entry(task, row.name, name))
         return sorted(found, key=lambda entry: (entry.task.seed, entry.task.kind))
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A task in a suite: ``data`` is the key of its recordings in ``Suite.sources``."""
-
-    task: Task
-    row: Row
-    data: str
-
-
-def suite_names() -> list[str]:
-    """The suites that come with nefty."""
-    return SUITES.names()
-
-
-def load_suite(
-    suite: str | Path | Mapping[str, Any],
-    *,
-    seeds: str | None = None,
-    only: Mapping[str, Iterable[str]] | None = None,
-    plates: Mapping[str, Any] | None = None,
-) -> Suite:
-    """Return a checked suite.
-
-    Args:
-        suite: a name, a .toml file, or a mapping.
-        seeds: in place of those of all data; of plates, the numbers of their files.
-        only: which ``"data"``, ``"kinds"`` and ``"methods"`` of it to take.
-        plates: dotted keys of ``plates.selection.Plates`` and values, such as ``{"root": "pvc"}``, for all of them.
-    """
-    values = _with_plates(_extended(SUITES.values(suite)), plates or {})
-    try:
-        found = Suite.model_validate(values)
-    except ValidationError as error:
-        raise InputError(f"suite {values.get('name', '')!r}: {explain(error, Suite)}") from None
-    try:
-        chosen = _chosen(found, seeds, {k: list(v) for k, v in (only or {}).items()})
-        check_suite(chosen, suite_names())  # a network that cannot be read is no matter where its row is not wanted
-        return chosen
-    except InputError as error:
-        raise InputError(f"suite {found.name!r}: {error}") from None
-
-
-def load_suites(
-    suite: str | Path | Mapping[str, Any],
-    *,
-    seeds: str | None = None,
-    only: Mapping[str, Iterable[str]] | None = None,
-    plates: Mapping[str, Any] | None = None,
-) -> list[Suite]:
-    """A suite and all that it includes, each once, in order, it last; see ``load_suite``. Of those that are included,
-    ``only`` takes what there is; what none of them has is refused.
-    """
-    chosen = {part: [*names] for part, names in (only or {}).items()}
-    whole = load_suite(suite, plates=plates)
-    if not whole.includes:
-        return [load_suite(suite, seeds=seeds, only=chosen, plates=plates)]
-    found: dict[str, Suite] = {}
-
-    def visit(one: Suite) -> None:
-        for name in one.includes:
-            if name not in found and name != whole.name:
-                visit(load_suite(name))
-        found.setdefault(one.name, one)
-
-    visit(whole)
-    for part, names in chosen.items():
-        known = {name for one in found.values() for name in one.parts()[part]}
-        for name in names:
-            one_of(part, name, known)
-    there = {
-        name: {part: [n for n in names if n in one.parts()[part]] for part, names in chosen.items()}
-        for name, one in found.items()
-    }
-    empty = {
-        name: any(names and not there[name][part] for part, names in chosen.items() if one.methods)
-        for name, one in found.items()
-    }
-    return [_chosen(one, seeds if one.sources else None, there[name]) for name, one in found.items() if not empty[name]]
-
-
-def _extended(values: dict[str, Any]) -> dict[str, Any]:
-    """With what the suite takes over from another one."""
-    other = values.get("extends")
-    if other is None:
-        return values
-    base = _extended(SUITES.values(one_of("suite to extend", other, SUITES.names())))
-    taken = {key: base[key] for key in ("data", "plates", "budget") if key in base}
-    return {**taken, **values, "methods": [*base.get("methods", []), *values.get("methods", [])]}
-
-
-def _with_plates(values: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """With other settings of all plates; refuses them where there are none."""
-    if not changes:
-        return values
-    if not values.get("plates"):
-        raise InputError(
-            f"suite {values.get('name', '')!r} has no plates, so that {', '.join(changes)} has no effect; "
-            "leave it out, or run pvc."
-        )
-    for section in values["plates"].values():
-        for key, value in changes.items():
-            *path, last = key.split(".")
-            inside = section
-            for part in path:
-                inside = inside.setdefault(part, {})
-            inside[last] = value
-    return values
-
-
-def _chosen(suite: Suite, seeds: str | None, only: Mapping[str, list[str]]) -> Suite:
-    """A part of a suite."""
-    for part, names in only.items():
-        for name in names:
-            one_of(part, name, suite.parts()[part])
-    sources, methods = suite.sources, suite.methods
-    if only.get("data"):
-        sources = {name: d for name, d in sources.items() if name in only["data"]}
-    if only.get("kinds"):
-        sources = {
-            n: d.model_copy(update={"kinds": kept})
-            for n, d in sources.items()
-            if (kept := tuple(k for k in d.kinds if k in only["kinds"]))
-        }
-    if only.get("methods"):
-        methods = tuple(row for row in methods if {row.method, row.name} & set(only["methods"]))
-    if seeds is not None:
-        wanted = parse_seeds(seeds)
-        sources = {
-            n: d.model_copy(update={"numbers" if isinstance(d, Plates) else "seeds": seeds}) for n, d in sources.items()
-        }
-        methods = tuple(_with_seeds(row, wanted) for row in methods)
-    data = {name: source for name, source in sources.items() if isinstance(source, Data)}
-    plates = {name: source for name, source in sources.items() if isinstance(source, Plates)}
-    return suite.model_copy(update={"data": data, "plates": plates, "methods": methods})
-
-
-def _with_seeds(row: Row, wanted: list[int]) -> Row:
-    """A row that is too slow for all seeds takes as many of the wanted ones as it had."""
-    if row.seeds is None:
-        return row
-    few = wanted[: len(parse_seeds(row.seeds))]
-    return row.model_copy(update={"seeds": ",".join(map(str, few))})

@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 from pydantic import Field, ValidationError
 
-from nefty.bench.tasks.methods import Budget
+from nefty.bench.tasks.budget import Budget
 from nefty.classical.estimate import lift
-from nefty.classical.methods import method
+from nefty.classical.techniques import technique
 from nefty.core.configuration import Part, explain
 from nefty.core.errors import InputError, unknown_name
 from nefty.core.grid import Grid
 from nefty.core.provenance import provenance
 from nefty.core.stopping import FINISHED
+from nefty.data.preparation.sampling import evenly_in_log
 from nefty.data.sequence import Sequence
 from nefty.inversion.recipe import load_recipe
 from nefty.result.own_view import OwnView
@@ -33,13 +34,13 @@ LAYERS = 16
 class Settings(Part):
     """Of a row.
 
-    method: name in ``nefty.classical.methods``. options: of its function. alpha: diffusivity through the thickness;
-    that of the recording's material if not given, else fitted to the sound part as the volumes' methods do. contrast:
-    bulk diffusivity over the defects', and thickness: of the defects as a share of the part's, both assumed for the
-    volume; 0 is down to the back face. layers: of the volume, where the truth has none.
+    technique: name in ``nefty.classical.techniques``. options: of its function. alpha: diffusivity through the
+    thickness; that of the recording's material if not given, else fitted to the sound part as the volumes' methods do.
+    contrast: bulk diffusivity over the defects', and thickness: of the defects as a share of the part's, both assumed
+    for the volume; 0 is down to the back face. layers: of the volume, where the truth has none.
     """
 
-    method: str
+    technique: str
     options: dict[str, Any] = Field(default_factory=dict)
     alpha: float | None = Field(default=None, gt=0)
     contrast: float = Field(default=15.0, gt=1)
@@ -51,16 +52,16 @@ def settings(changes: Mapping[str, Any]) -> dict[str, Any]:
     """All settings; those that are not of the row are options of the method."""
     own = {key: value for key, value in changes.items() if key in Settings.model_fields}
     options = {key: value for key, value in changes.items() if key not in own}
-    known = method(own["method"]).known_options()
+    known = technique(own["technique"]).known_options()
     for name in options:
         if name not in known:
-            raise unknown_name(f"setting of {own['method']}", name, [*known, *Settings.model_fields])
+            raise unknown_name(f"setting of {own['technique']}", name, [*known, *Settings.model_fields])
     try:
         return Settings.model_validate({**own, "options": {**own.get("options", {}), **options}}).model_dump(
             mode="json"
         )
     except ValidationError as error:
-        raise InputError(f"settings of {own['method']}: {explain(error, Settings)}") from None
+        raise InputError(f"settings of {own['technique']}: {explain(error, Settings)}") from None
 
 
 def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget) -> Reconstruction:
@@ -75,7 +76,7 @@ def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget)
     layers = choice.layers if sequence.truth is None else sequence.truth.shape[0]
     grid = sequence.grid(layers)
     bulk, source = _diffusivity(sequence, choice, layers)
-    estimate = method(choice.method).run(sequence, bulk, **choice.options).estimate().shallower()
+    estimate = technique(choice.technique).run(sequence, bulk, **choice.options).estimate().shallower()
     assert estimate.mask is not None
     alpha = lift(estimate, grid, bulk, bulk / choice.contrast, choice.thickness * grid.size[0] or None)
     shown = _some_frames(sequence.after_flash())
@@ -86,7 +87,7 @@ def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget)
         times=shown.times,
         measured=shown.frames,
         fitted=_as_bright(_simulated(shown, alpha, grid), shown.frames),
-        recipe={"name": choice.method, **choice.model_dump(mode="json")},
+        recipe={"name": choice.technique, **choice.model_dump(mode="json")},
         provenance={**provenance(), "depth": estimate.note, "bulk diffusivity": bulk, "its source": source},
         stopped=FINISHED,
         bulk=bulk,
@@ -116,8 +117,6 @@ def _diffusivity(sequence: Sequence, choice: Settings, layers: int) -> tuple[flo
 
 def _some_frames(sequence: Sequence) -> Sequence:
     """At most ``FRAMES`` frames of the front, evenly in log t."""
-    from nefty.report.figures.curves import evenly_in_log
-
     chosen = evenly_in_log(sequence.times, FRAMES)
     frames = sequence.frames[0] if sequence.observe == "both" else sequence.frames
     return dataclasses.replace(

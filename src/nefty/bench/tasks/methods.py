@@ -1,49 +1,37 @@
 """Every method that recovers a volume from a recording, by name: the one place where a new one is registered.
 
 A method is a function ``(sequence, settings, budget) -> Reconstruction`` and the settings it takes. Those of our own
-reconstructions are a resolved recipe.
+reconstructions are a resolved recipe. Other packages add theirs by entry points of the group ``nefty.methods``.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nefty.bench.extras import is_installed, remedy
-from nefty.classical.methods import METHODS as CLASSICAL
+from nefty.bench.tasks.budget import Budget
+from nefty.bench.tasks.by_recipe import within_budget
+from nefty.classical.techniques import TECHNIQUES
+from nefty.core.code_version import source_version
 from nefty.core.errors import InputError, MissingExtraError, unknown_name
-from nefty.inversion.recipe import Recipe, limited, load_recipe, recipe_names
+from nefty.core.hdf5 import digest
+from nefty.core.machine import is_installed, remedy
+from nefty.core.plug_ins import PlugIn, PlugIns, load_plug_ins
+from nefty.inversion.recipe import load_recipe, recipe_names
 from nefty.supervised.settings import ARCHITECTURES
 from nefty.supervised.shelf import network_path
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from nefty.data.sequence import Sequence
     from nefty.result.reconstruction import Reconstruction
 
-
-@dataclass(frozen=True)
-class Budget:
-    """What a reconstruction may cost; ``None`` is no limit.
-
-    Args:
-        seconds: of wall clock, from the recording in memory to the volume.
-        iterations: of the optimiser, in all stages.
-    """
-
-    seconds: float | None = None
-    iterations: int | None = None
-
-    def __str__(self) -> str:
-        parts = []
-        if self.seconds is not None:
-            parts.append(f"{self.seconds:g} s")
-        if self.iterations is not None:
-            parts.append(f"{self.iterations} iterations")
-        return ", ".join(parts) or "none"
+GROUP = "nefty.methods"
 
 
 @dataclass(frozen=True)
@@ -54,8 +42,8 @@ class Method:
         name: what one types.
         title: what tables say.
         where: ``"module:function"``.
-        recipe: name of the recipe that the settings come from; ``None`` if the method has settings of its own, checked
-            by ``"module:settings"`` in the module of ``where``.
+        recipe: name of the recipe that the settings come from; ``None`` if the method has settings of its own, made of
+            changes and checked by the function ``settings`` in the module of ``where``; one without it takes none.
         paper: the row of the paper's tables that it is compared with.
         preset: settings of its own that differ from those of the module.
         takes: what it is given of a recording in a file: ``"unitless"``, few means of frames in the paper's unitless
@@ -112,55 +100,43 @@ class Method:
         if self.recipe is None:
             if recipe is not None:
                 raise InputError(f"method {self.name!r} takes no recipe, got {recipe!r}; leave it out.")
-            return self._call("settings", {**self.preset, **changes})
+            return self._own_settings({**self.preset, **changes})
         return within_budget(load_recipe(recipe or self.recipe, changes), budget)
 
     def run(self, sequence: Sequence, settings: Mapping[str, Any], budget: Budget) -> Reconstruction:
         """Recover the volume."""
         if not self.installed:
             raise MissingExtraError(f"{self.title} is {self.remedy}")
-        return self._call(self.where.split(":")[1], sequence, settings, budget)
+        return getattr(self._module(), self.where.split(":")[1])(sequence, settings, budget)
 
-    def _call(self, function: str, *arguments: Any) -> Any:
-        return getattr(importlib.import_module(self.where.split(":")[0]), function)(*arguments)
+    def _own_settings(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        check = getattr(self._module(), "settings", None)
+        if check is not None:
+            return check(changes)
+        if changes:
+            raise InputError(f"method {self.name!r} takes no settings, got {', '.join(changes)}; leave them out.")
+        return {}
 
-
-def within_budget(recipe: Recipe, budget: Budget) -> dict[str, Any]:
-    """All values of a recipe that keeps to a budget."""
-    if budget.iterations is not None:
-        recipe = limited(recipe, budget.iterations)
-    if budget.seconds is not None:
-        seconds = min(budget.seconds, recipe.stop.seconds or budget.seconds)
-        recipe = recipe.model_copy(update={"stop": recipe.stop.model_copy(update={"seconds": seconds})})
-    return recipe.model_dump(mode="json")
+    def _module(self) -> Any:
+        return importlib.import_module(self.where.split(":")[0])
 
 
-def by_recipe(
-    sequence: Sequence, settings: Mapping[str, Any], budget: Budget, start: np.ndarray | None = None
-) -> Reconstruction:
-    """Our own reconstruction, on the cells of the truth, so that it can be compared; the recipe holds the budget."""
-    from nefty.inversion.reconstruct import reconstruct
-
-    cells = {} if sequence.truth is None else {"model.layers": sequence.truth.shape[0]}
-    return reconstruct(sequence, recipe=settings, overrides=cells, start=start)
-
-
-_OURS = "nefty.bench.tasks.methods:by_recipe"
+_OURS = "nefty.bench.tasks.by_recipe:by_recipe"
 
 
 def _classical() -> list[Method]:
     """Rows of the classical methods."""
     return [
         Method(
-            m.name,
-            m.title,
+            t.name,
+            t.title,
             "nefty.bench.tasks.classical:reconstruct",
-            paper=m.paper,
-            preset={"method": m.name},
+            paper=t.paper,
+            preset={"technique": t.name},
             takes="frames",
-            note="; ".join(words for words in (m.note, "pixel by pixel") if words),
+            note="; ".join(words for words in (t.note, "pixel by pixel") if words),
         )
-        for m in CLASSICAL.values()
+        for t in TECHNIQUES.values()
     ]
 
 
@@ -247,7 +223,7 @@ METHODS = {
         Method(
             "nefi",
             "nefi",
-            "nefty.bench.solver.nefi:reconstruct",
+            "nefty.bench.tasks.nefi:reconstruct",
             paper="NeFTY",
             package="nefi",
             extra="peers",
@@ -262,7 +238,60 @@ METHODS = {
 
 
 def method(name: str) -> Method:
-    """The method called ``name``, or an error with the nearest name."""
-    if name not in METHODS:
-        raise unknown_name("method", name, METHODS)
-    return METHODS[name]
+    """The method called ``name``, of nefty or of another package, or an error with the nearest name."""
+    if name in METHODS:
+        return METHODS[name]
+    others = plug_ins()
+    if name in (found := _by_name(others)):
+        return found[name].thing
+    broken = "".join(f" The plug-in {entry!r} could not be loaded ({why})." for entry, why in others.broken.items())
+    raise InputError(f"{unknown_name('method', name, [*METHODS, *found])}{broken}")
+
+
+@cache
+def plug_ins() -> PlugIns[Method]:
+    """Methods of other packages: entry points of the group ``nefty.methods``, each a ``Method`` or a list of them.
+
+    One whose name is taken already is broken.
+    """
+    loaded = load_plug_ins(GROUP, Method, "method")
+    found: dict[str, PlugIn[Method]] = {}
+    broken = dict(loaded.broken)
+    for one in loaded.found:
+        name = one.thing.name
+        if name in METHODS or name in found:
+            broken[one.entry] = f"there is a method {name!r} already; give it another name"
+            warnings.warn(f"the method plug-in {one.entry!r} is left out: {broken[one.entry]}", stacklevel=2)
+        else:
+            found[name] = one
+    return PlugIns(tuple(found.values()), broken)
+
+
+def method_code(name: str) -> str:
+    """Hash of the code of a method that another package has added; ``""`` for nefty's own, which every task holds.
+
+    It is of the distribution's name and version, and of the sources of its top-level package.
+    """
+    return "" if name in METHODS or name not in _by_name(plug_ins()) else _plugged_code(name)
+
+
+@cache
+def _plugged_code(name: str) -> str:
+    one = _by_name(plug_ins())[name]
+    modules = (one.module, one.thing.where.partition(":")[0])
+    packages = sorted({module.partition(".")[0] for module in modules} - {"nefty"})
+    return digest(one.package, {package: [source_version(path) for path in _files(package)] for package in packages})
+
+
+def _files(package: str) -> list[Path]:
+    """The folders of a package, or the file of a module; none if it is not written in Python."""
+    spec = importlib.util.find_spec(package)
+    if spec is None:
+        return []
+    if spec.submodule_search_locations:
+        return [Path(folder) for folder in spec.submodule_search_locations]
+    return [Path(spec.origin)] if spec.origin and spec.origin.endswith(".py") else []
+
+
+def _by_name(others: PlugIns[Method]) -> dict[str, PlugIn[Method]]:
+    return {one.thing.name: one for one in others.found}

@@ -8,15 +8,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from nefty.bench.tasks.methods import Budget, by_recipe, within_budget
+from nefty.bench.tasks.budget import Budget
+from nefty.bench.tasks.by_recipe import by_recipe, within_budget
 from nefty.core.configuration import Part, explain
 from nefty.core.errors import InputError
 from nefty.core.words import duration
 from nefty.data.sequence import Sequence
 from nefty.inversion.recipe import load_recipe
-from nefty.report.pages.training import trained_on
 from nefty.result.reconstruction import Reconstruction
-from nefty.supervised.network import VolumeNetwork
+from nefty.supervised.network import VolumeNetwork, trained_on
 from nefty.supervised.predict import predict, volume
 from nefty.supervised.shelf import shelved_network
 from nefty.synth.recording import specimen_of

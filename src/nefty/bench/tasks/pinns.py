@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from nefty.bench.tasks.methods import Budget
+from nefty.bench.tasks.budget import Budget
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.pinn.reconstruct import reconstruct as by_pinn

@@ -17,10 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nefty.bench.suites.suite import Entry
 from nefty.bench.tasks.cluster import Place, connected
-from nefty.bench.tasks.task import Outcome, Task, perform
-from nefty.core.code_version import code_version
+from nefty.bench.tasks.task import Entry, Outcome, Task, perform
 from nefty.core.errors import NeftyError
 from nefty.core.files import write_atomic
 from nefty.core.folder_lock import FolderInUseError, take_folder
@@ -168,9 +166,10 @@ def _work(
     waiting: dict[Any, tuple[str, int]] = {}
 
     def submit(key: str, attempt: int) -> None:
-        text = json.dumps(left[key].task.as_dict())
+        task = left[key].task
+        text = json.dumps(task.as_dict())
         future = client.submit(
-            work_on, text, str(store.folder), marker, code_version(), key=f"nefty-{key}-{attempt}", pure=False
+            work_on, text, str(store.folder), marker, task.code, key=f"nefty-{key}-{attempt}", pure=False
         )
         waiting[future] = (key, attempt)
         future.add_done_callback(settled.put)
@@ -213,9 +212,8 @@ def _reason(future: Any) -> str | None:
 def work_on(text: str, folder: str, marker: str, code: str) -> str | None:
     """On a worker: do a task whose result is not there, and write it. Returns why that failed, or ``None``."""
     try:
-        store = Store(folder)
-        _refuse_unfit(store, marker, code)
-        task = Task.from_dict(json.loads(text))
+        store, task = Store(folder), Task.from_dict(json.loads(text))
+        _refuse_unfit(store, marker, task, code)
         while not store.result(task.key).exists():
             try:
                 lock = take_folder(store.folder / "working" / task.key)
@@ -236,7 +234,7 @@ def work_on(text: str, folder: str, marker: str, code: str) -> str | None:
     return None
 
 
-def _refuse_unfit(store: Store, marker: str, code: str) -> None:
+def _refuse_unfit(store: Store, marker: str, task: Task, code: str) -> None:
     """Raise if this worker would spoil the results."""
     from distributed import get_worker
 
@@ -245,8 +243,11 @@ def _refuse_unfit(store: Store, marker: str, code: str) -> None:
         raise NeftyError(
             f"this worker does not see the folder {store.folder}; use one on a disk that all workers share."
         )
-    if code_version() != code:
-        raise NeftyError("this worker has another version of nefty or its libraries; install the same everywhere.")
+    if task.code != code:
+        raise NeftyError(
+            f"this worker has another version of nefty, its libraries or the package of {task.method!r}; install the "
+            "same everywhere."
+        )
     threads = get_worker().state.nthreads
     if threads != 1:
         raise NeftyError(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nefty.bench.tasks.front_view import front_view
-from nefty.bench.tasks.judged import Judged
 from nefty.core.grid import Grid
+from nefty.metrics.front_view import front_view
+from nefty.metrics.judged import Judged
 
 if TYPE_CHECKING:
     from nefty.data.sequence import Sequence
@@ -79,17 +79,17 @@ class Simulated:
 
     def judge(self, found: Reconstruction, given: Sequence, kind: str, seed: int) -> Judged:
         """Against the true volume."""
+        from nefty.metrics.pairing import paired_with_truth
         from nefty.metrics.score import evaluate
         from nefty.metrics.spectrum import radial_spectrum
         from nefty.metrics.surface import frames_score, surface_score
-        from nefty.report.pages.findings import Findings
 
         assert given.truth is not None
         specimen = self.specimen(kind, seed)
         clean = self.sequence(kind, seed, clean=True) if self.noise > 0 or self.gain > 0 else given
         again = surface_score(found.alpha, given, clean.frames, refine=1)
         surface = frames_score(found.fitted, clean.frames, given.mask) if found.own_surface else again
-        pairs = [(f, t) for f, t in Findings(found).pairs if f is not None and t is not None]
+        pairs = [(f, t) for f, t in paired_with_truth(found) if f is not None and t is not None]
         spectra = [radial_spectrum(volume, given.truth, found.grid.size) for volume in (found.alpha, given.truth)]
         marks = {**evaluate(found, given.truth).as_dict(), **_own_marks(found, given.truth)}
         return Judged(

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nefty.bench.plates.recording import PlateRecording
-from nefty.bench.tasks.methods import Budget, method
+from nefty.bench.tasks.budget import Budget
+from nefty.bench.tasks.methods import method, method_code
 from nefty.bench.tasks.simulated import Simulated
 from nefty.core.code_version import code_version
 from nefty.core.errors import InputError
@@ -72,10 +73,25 @@ class Task:
             "recording": {k: v for k, v in dataclasses.asdict(self.recording).items() if k != "root"},
             "settings": {k: v for k, v in self.settings.items() if k != "summary"},
         }
-        return digest(code_version(), plain)[:24]
+        return digest(self.code, plain)[:24]
+
+    @property
+    def code(self) -> str:
+        """Version of the code that decides the outcome: nefty's, and that of a method from another package."""
+        added = method_code(self.method)
+        return digest(code_version(), added)[:16] if added else code_version()
 
     def __str__(self) -> str:
         return f"{self.method}, {self.kind} {self.seed}"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A task among many: ``row`` names the row of the tables, and ``data`` the recordings, that it belongs to."""
+
+    task: Task
+    row: str
+    data: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +169,7 @@ def perform(task: Task) -> Outcome:
         spectrum=judged.spectrum,
         maps=judged.maps,
         stored=found.alpha.astype(np.float32),
-        provenance={**provenance(), "code": code_version()},
+        provenance={**provenance(), "code": task.code},
     )
 
 

@@ -27,3 +27,13 @@ def frame_levels(sample: np.ndarray) -> np.ndarray:
         if values.size:
             levels[i] = values[cut : values.size - cut].mean(dtype=np.float64)
     return levels
+
+
+def evenly_in_log(times: np.ndarray, most: int) -> np.ndarray:
+    """Indices of about ``most`` times spread evenly on a logarithmic axis, first and last included."""
+    positive = np.flatnonzero(times > 0)
+    if len(positive) <= 2:
+        return positive
+    t = times[positive]
+    wanted = np.geomspace(t[0], t[-1], most)
+    return positive[np.unique(np.abs(np.log(t)[None] - np.log(wanted)[:, None]).argmin(axis=1))]

@@ -47,13 +47,3 @@ def log_axis(low: float, high: float, steps: Sequence[float] = (1, 2, 5)) -> dic
         "tickvals": ticks,
         "ticktext": [f"{tick:g}" for tick in ticks],
     }
-
-
-def evenly_in_log(times: np.ndarray, most: int) -> np.ndarray:
-    """Indices of about ``most`` times spread evenly on a logarithmic axis, first and last included."""
-    positive = np.flatnonzero(times > 0)
-    if len(positive) <= 2:
-        return positive
-    t = times[positive]
-    wanted = np.geomspace(t[0], t[-1], most)
-    return positive[np.unique(np.abs(np.log(t)[None] - np.log(wanted)[:, None]).argmin(axis=1))]

@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from nefty.core.errors import InputError
-from nefty.report.figures.curves import Curve, evenly_in_log, log_axis
+from nefty.data.preparation.sampling import evenly_in_log
+from nefty.report.figures.curves import Curve, log_axis
 from nefty.report.figures.narrow import stack_when_narrow
 from nefty.report.figures.style import LINES, MUTED, RULE, AxisUnits, axis_title, dress
 

@@ -7,14 +7,14 @@ for the inspector to assess.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from scipy.ndimage import distance_transform_edt
 
 from nefty.core.words import counted, decimals, quantity, span
-from nefty.metrics.pairing import paired
+from nefty.metrics.pairing import paired, true_part
 from nefty.report.figures.style import AxisUnits
 from nefty.report.pages.page import Table
 from nefty.result.defects import DefectFinding
@@ -76,11 +76,8 @@ class Findings:
     @cached_property
     def truth(self) -> Findings | None:
         """The same of the true part, found by the same rule; ``None`` if it is not known on this grid."""
-        true = self.rec.truth
-        if true is None or true.shape != self.rec.grid.shape:
-            return None
-        true = np.asarray(true, dtype=np.float64)
-        return Findings(replace(self.rec, alpha=true, background=np.percentile(true, 90, axis=(1, 2)), truth=None))
+        true = true_part(self.rec)
+        return None if true is None else Findings(true)
 
     @cached_property
     def pairs(self) -> list[tuple[DefectFinding | None, DefectFinding | None]]:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from nefty.data.preparation.sampling import evenly_in_log
 from nefty.report.figures import DIFFERENCE, AxisUnits, Curve, Scale, Stack, convergence, fit_curves, frames_slider
-from nefty.report.figures.curves import evenly_in_log
 from nefty.report.figures.images import coarseness, most_images
 from nefty.report.figures.style import axis_title
 from nefty.report.pages.findings import Findings

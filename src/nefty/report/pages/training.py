@@ -12,12 +12,7 @@ from nefty.core.words import duration
 from nefty.report.figures.curves import log_axis
 from nefty.report.figures.style import BLUE, MUTED, RULE, VERMILION, dress
 from nefty.report.pages.page import Fact, Page, Section, Table
-
-
-def trained_on(about: Mapping[str, Any]) -> str:
-    """ "359 homogeneous and 217 layered recordings"; ``about`` as ``load_network`` returns it."""
-    kinds = " and ".join(f"{count} {kind}" for kind, count in about["data"]["trained"].items())
-    return f"{kinds} recordings"
+from nefty.supervised.network import trained_on
 
 
 def training_page(network: Any, about: Mapping[str, Any]) -> Page:

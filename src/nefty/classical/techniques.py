@@ -1,4 +1,4 @@
-"""Every classical method by name, for the command line and benchmarks."""
+"""Every classical technique of thermography by name, for the command line and benchmarks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nefty.data.sequence import Sequence
 
 
 @dataclass(frozen=True)
-class Method:
+class Technique:
     """A classical method with the options that make it this one.
 
     Args:
@@ -71,11 +71,11 @@ def _object(value: Any) -> Any:
     return found() if inspect.isclass(found) else found
 
 
-METHODS = {
-    m.name: m
-    for m in (
-        Method("tsr", "TSR", "tsr:tsr", note="sqrt(pi alpha t*), local second derivative"),
-        Method(
+TECHNIQUES = {
+    t.name: t
+    for t in (
+        Technique("tsr", "TSR", "tsr:tsr", note="sqrt(pi alpha t*), local second derivative"),
+        Technique(
             "tsr-paper",
             "TSR as in the paper",
             "tsr:tsr",
@@ -83,8 +83,8 @@ METHODS = {
             paper="TSR",
             note="1.8 sqrt(alpha t*), fifth-order polynomial",
         ),
-        Method("ppt", "PPT", "ppt:ppt", note="blind frequency, 1.82 sqrt(alpha/(pi f))"),
-        Method(
+        Technique("ppt", "PPT", "ppt:ppt", note="blind frequency, 1.82 sqrt(alpha/(pi f))"),
+        Technique(
             "ppt-paper",
             "PPT as in the paper",
             "ppt:ppt",
@@ -92,17 +92,17 @@ METHODS = {
             paper="PPT",
             note="six frequencies from 0.01 to 0.5 Hz, that of the largest contrast",
         ),
-        Method("vwc-svd", "VWC, truncated SVD", "vwc:virtual_wave", options={"inverse": "@vwc:TruncatedSvd"}),
-        Method("vwc-admm", "VWC, ADMM", "vwc:virtual_wave", options={"inverse": "@vwc:Admm"}),
-        Method("peak-slope", "Peak contrast slope", "peak_slope:peak_slope", note="alpha t/L^2 = 0.368"),
-        Method("pct", "PCT", "pct:pct", depth=False, note="components, no depth"),
-        Method("dtt", "DTT", "dtt:dtt", depth=False, note="maxigram and timegram, no depth"),
+        Technique("vwc-svd", "VWC, truncated SVD", "vwc:virtual_wave", options={"inverse": "@vwc:TruncatedSvd"}),
+        Technique("vwc-admm", "VWC, ADMM", "vwc:virtual_wave", options={"inverse": "@vwc:Admm"}),
+        Technique("peak-slope", "Peak contrast slope", "peak_slope:peak_slope", note="alpha t/L^2 = 0.368"),
+        Technique("pct", "PCT", "pct:pct", depth=False, note="components, no depth"),
+        Technique("dtt", "DTT", "dtt:dtt", depth=False, note="maxigram and timegram, no depth"),
     )
 }
 
 
-def method(name: str) -> Method:
-    """The method called ``name``, or an error with the nearest name."""
-    if name not in METHODS:
-        raise unknown_name("method", name, METHODS)
-    return METHODS[name]
+def technique(name: str) -> Technique:
+    """The technique called ``name``, or an error with the nearest name."""
+    if name not in TECHNIQUES:
+        raise unknown_name("classical method", name, TECHNIQUES)
+    return TECHNIQUES[name]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from nefty.bench.tables.columns import title_of
-from nefty.bench.tables.suite_images import image_rows
+from nefty.bench.suites.presentation.columns import title_of
+from nefty.bench.suites.presentation.images import image_rows
 from nefty.report.figures.style import Scale
 from nefty.report.pages.page import Section
 
 if TYPE_CHECKING:
+    from nefty.bench.suites.presentation.columns import Done
     from nefty.bench.suites.suite import Suite
-    from nefty.bench.tables.columns import Done
     from nefty.bench.tasks.task import Outcome
 
 MOST = 4  # recordings, side by side
@@ -30,7 +30,7 @@ def depth_maps(suite: Suite, done: Done) -> list[Section]:
         by_place: dict[tuple[str, int], dict[str, Outcome]] = {}
         for entry, outcome in done:
             if entry.data == data and outcome.maps:
-                by_place.setdefault((entry.task.kind, entry.task.seed), {})[entry.row.name] = outcome
+                by_place.setdefault((entry.task.kind, entry.task.seed), {})[entry.row] = outcome
         if not by_place:
             continue
         most = max(len(found) for found in by_place.values())

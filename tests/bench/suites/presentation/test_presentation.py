@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from nefty.bench.tables.presentation import present, ranges
+from nefty.bench.suites.presentation.present import present, ranges
 from nefty.bench.tasks.methods import METHODS
 from nefty.bench.tasks.runner import Failure
 from nefty.core.errors import InputError
@@ -44,7 +44,7 @@ def test_json_holds_every_outcome_and_nothing_that_json_has_not(suite, done, tmp
     outcomes = content["details"]["outcomes"]
     assert len(outcomes) == len(done) == 24
     first = next(o for o in outcomes if (o["method"], o["kind"], o["seed"]) == ("Grid Opt.", "layered", 3))
-    expected = next(o for e, o in done if (e.row.method, e.task.kind, e.task.seed) == ("grid", "layered", 3))
+    expected = next(o for e, o in done if (e.task.method, e.task.kind, e.task.seed) == ("grid", "layered", 3))
     assert first["scores"]["iou"] == expected.scores["iou"]
     assert first["facts"]["seconds"] == expected.facts["seconds"]
     assert first["task"] == expected.task.key
@@ -52,8 +52,8 @@ def test_json_holds_every_outcome_and_nothing_that_json_has_not(suite, done, tmp
 
 
 def test_what_is_missing_or_failed_is_counted_and_explained(suite, done):
-    kept = [(e, o) for e, o in done if e.row.method == "fast" and e.task.seed != 5]
-    rest = [e for e, _ in done if e.row.method == "grid"]
+    kept = [(e, o) for e, o in done if e.task.method == "fast" and e.task.seed != 5]
+    rest = [e for e, _ in done if e.task.method == "grid"]
     failed = [Failure(e, f"NeftyError: no\nluck {e.task.kind}", 2) for e in rest if e.task.seed != 0]
     results = present(suite, kept, failed)
     assert results.lead == (
@@ -94,12 +94,12 @@ def test_a_library_that_is_not_there_is_named(monkeypatch):
 
 
 def test_a_figure_that_cannot_be_drawn_does_not_cost_the_tables(suite, done, monkeypatch):
-    from nefty.bench.tables import suite_figures
+    from nefty.bench.suites.presentation import figures
 
     def refuse(suite, done):
         raise InputError("the simulator is not installed.")
 
-    monkeypatch.setitem(suite_figures.FIGURES, "surface-errors", refuse)
+    monkeypatch.setitem(figures.FIGURES, "surface-errors", refuse)
     results = present(suite, done, [])
     assert results.notes[-1] == "The figure 'surface-errors' could not be drawn: the simulator is not installed."
     assert len(results.tables) == 14
@@ -113,7 +113,7 @@ def test_notes_say_what_a_reader_has_to_know(suite, done):
     assert "On a processor, 1 thread per reconstruction." in notes
     assert METHODS["grid"].note in notes
     assert "Not all methods have run on the same specimens" not in notes
-    fewer = [(e, o) for e, o in done if e.row.method == "fast" or e.task.seed < 2]
+    fewer = [(e, o) for e, o in done if e.task.method == "fast" or e.task.seed < 2]
     assert "Not all methods have run on the same specimens" in " ".join(present(suite, fewer, []).notes)
     plain = small_suite()
     assert "paper's own" not in " ".join(present(plain, outcomes(plain), []).notes)

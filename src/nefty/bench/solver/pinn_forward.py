@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from nefty.bench.solver.measure import Tell, say_nothing
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
+from nefty.core.tell import Tell, say_nothing
 from nefty.pinn.forward_check import ALPHA, SMALL, SPAN, forward_error
 
 #: Variants of ``nefty.pinn`` with the rules of DCGD, by what tables call them.

@@ -1,17 +1,17 @@
 import numpy as np
 import pytest
 
-from nefty.bench.tasks.front_view import front_view, has_own_view, own_view
 from nefty.core.grid import Grid
-from nefty.data.facts_file import facts_of_meta
+from nefty.metrics.front_view import front_view
+from nefty.result.own_view import OwnView
 from nefty.result.reconstruction import Reconstruction
 
 
-def reconstruction(alpha, **meta):
+def reconstruction(alpha, **more):
     grid = Grid(alpha.shape, (1.0, 4.0, 4.0))
     frames = np.ones((3, *alpha.shape[1:]))
     background = np.full(alpha.shape[0], 0.15)
-    return Reconstruction(grid, alpha, background, np.arange(1.0, 4.0), frames, frames, facts=facts_of_meta(meta))
+    return Reconstruction(grid, alpha, background, np.arange(1.0, 4.0), frames, frames, **more)
 
 
 @pytest.fixture
@@ -24,7 +24,6 @@ def alpha():
 
 def test_volumes_are_projected_in_both_ways(alpha):
     rec = reconstruction(alpha)
-    assert not has_own_view(rec)
     ours, paper = front_view(rec), front_view(rec, "paper")
     over = alpha[-1] < 0.1
     np.testing.assert_array_equal(ours.mask, over)
@@ -36,8 +35,7 @@ def test_volumes_are_projected_in_both_ways(alpha):
 def test_a_method_with_its_own_map_is_not_projected(alpha):
     mask = np.zeros((16, 16), dtype=bool)
     mask[2:4, 2:4] = True
-    rec = reconstruction(alpha, **own_view(mask, np.full((16, 16), 0.2)))
-    assert has_own_view(rec)
+    rec = reconstruction(alpha, own_view=OwnView(mask, np.where(mask, 0.2, np.nan)))
     for projection in ("nefty", "paper"):
         seen = front_view(rec, projection)
         np.testing.assert_array_equal(seen.mask, mask)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nefty.bench.solver.validate import SIGMA0, Experiment, run, slope, variances
+from nefty.bench.solver.validation import SIGMA0, Experiment, run, slope, variances
 
 SMALL = Experiment(shape=(6, 40, 40), frames=12, dt=0.2, transient=0.5)
 

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nefty.bench.suites.suite import TableName
-from nefty.bench.tables.columns import as_printed
-from nefty.bench.tables.suite_tables import (
+from nefty.bench.suites.presentation.columns import as_printed
+from nefty.bench.suites.presentation.tables import (
     TABLES,
     ablation,
     conditions,
@@ -18,6 +17,7 @@ from nefty.bench.tables.suite_tables import (
     suite_tables,
     surface,
 )
+from nefty.bench.suites.suite import TableName
 from nefty.bench.tables.table import Interval, Share
 from nefty.bench.tasks.methods import METHODS
 from support.outcomes import SHAPE, outcome, outcomes, small_suite
@@ -36,7 +36,7 @@ def done(suite):
 
 
 def scores(done, name, kind, key):
-    return [o.scores[key] for e, o in done if (e.row.name, e.task.kind) == (name, kind)]
+    return [o.scores[key] for e, o in done if (e.row, e.task.kind) == (name, kind)]
 
 
 def row(table, **values):
@@ -115,7 +115,7 @@ def test_data_with_noise_have_no_numbers_of_the_paper_beside_them():
 
 
 def test_partial_results_have_dashes_and_no_interval_of_one(suite):
-    entries = [e for e in suite.entries() if e.row.method == "fast" and e.task.seed == 1]
+    entries = [e for e in suite.entries() if e.task.method == "fast" and e.task.seed == 1]
     table = quality(suite, outcomes(suite, entries))[0]
     found = row(table, method="nefty fast")
     assert (found["n"], found["missing"]) == (1, 5)
@@ -128,7 +128,7 @@ def test_partial_results_have_dashes_and_no_interval_of_one(suite):
 
 
 def test_scores_that_are_not_defined_are_left_out_of_the_mean(suite):
-    entries = [e for e in suite.entries() if e.task.kind == "layered" and e.row.method == "fast"]
+    entries = [e for e in suite.entries() if e.task.kind == "layered" and e.task.method == "fast"]
     done = [(e, outcome(e, scores={"edge_f1": None if e.task.seed < 4 else 0.5})) for e in entries]
     found = row(quality(suite, done)[1], method="nefty fast")
     assert found["n"] == 6
@@ -144,7 +144,7 @@ def test_robustness_groups_by_defects_and_by_strata(suite, done):
         ("homogeneous", "defects", tables["robustness-psnr-clean-homogeneous"]),
         ("layered", "strata", tables["robustness-psnr-clean-layered"]),
     ):
-        mine = [o for e, o in done if (e.row.method, e.task.kind) == ("fast", kind)]
+        mine = [o for e, o in done if (e.task.method, e.task.kind) == ("fast", kind)]
         groups = sorted({o.facts[fact] for o in mine})
         assert [c.key for c in table.columns if not c.quiet] == ["method", *[f"psnr_{g}" for g in groups]]
         for group in groups:
@@ -184,9 +184,9 @@ def test_ablation_compares_each_step_with_the_one_before_on_the_same_specimens()
     suite = small_suite(methods=steps, paper="ablation", data={"clean": {**DATA, "kinds": ["layered"]}})
     psnr = {"step 0": [10.0, 20.0, 30.0, 77.0], "step 1": [11.0, 22.0, 33.0]}
     done = [
-        (e, outcome(e, scores={"psnr": psnr[e.row.name][e.task.seed]}))
+        (e, outcome(e, scores={"psnr": psnr[e.row][e.task.seed]}))
         for e in suite.entries()
-        if e.task.seed < len(psnr[e.row.name])
+        if e.task.seed < len(psnr[e.row])
     ]
     (table,) = ablation(suite, done)
     first, second, *others = table.rows
@@ -216,7 +216,7 @@ def test_conditions_are_one_table_of_all_methods_and_data():
     suite = small_suite(data={"clean": DATA, "noisy": {**DATA, "title": "noise", "noise": 1e-3}})
     entries = [e for e in suite.entries() if e.task.seed < 3]
     facts = {"defects": 2, "defects_found": 1, "top_errors": [0.5], "bulk_error": -0.02}
-    done = [(e, outcome(e, int(e.row.method == "grid"), facts=facts)) for e in entries]
+    done = [(e, outcome(e, int(e.task.method == "grid"), facts=facts)) for e in entries]
     (table,) = conditions(suite, done)
     assert [(r["method"], r["data"], r["kind"]) for r in table.rows[:5]] == [
         ("nefty fast", "no noise", "homogeneous"),

@@ -1,4 +1,4 @@
-"""The figures of a suite, each with how to read it: spectra, loss curves, seconds; images are in ``suite_images``."""
+"""The figures of a suite, each with how to read it: spectra, loss curves, seconds; volumes are in ``images``."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from nefty.bench.plates.figures import depth_maps
-from nefty.bench.tables.columns import by_method, title_of
-from nefty.bench.tables.suite_images import example, slices, surface_errors
-from nefty.bench.tables.training_figures import training
+from nefty.bench.suites.presentation.columns import by_method, title_of
+from nefty.bench.suites.presentation.images import example, slices, surface_errors
+from nefty.bench.suites.presentation.plate_figures import depth_maps
+from nefty.bench.suites.presentation.training_figures import training
 from nefty.bench.tasks.simulated import SLAB
+from nefty.data.preparation.sampling import evenly_in_log
 from nefty.report.figures.convergence import running
-from nefty.report.figures.curves import evenly_in_log
 from nefty.report.figures.narrow import stack_when_narrow
 from nefty.report.figures.style import BUTTONS, INK, LINES, MUTED, RULE, dress
 from nefty.report.pages.page import Section
 
 if TYPE_CHECKING:
+    from nefty.bench.suites.presentation.columns import Done
     from nefty.bench.suites.suite import Suite
-    from nefty.bench.tables.columns import Done
     from nefty.bench.tasks.task import Outcome
 
 HEIGHT = 380

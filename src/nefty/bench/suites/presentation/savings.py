@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nefty.bench.tables.columns import (
+from nefty.bench.suites.presentation.columns import (
     COUNT,
     EVALUATIONS,
     METHOD,
@@ -19,8 +19,8 @@ from nefty.bench.tables.columns import (
 from nefty.bench.tables.table import Column, Interval, Table, interval
 
 if TYPE_CHECKING:
+    from nefty.bench.suites.presentation.columns import Done
     from nefty.bench.suites.suite import Suite
-    from nefty.bench.tables.columns import Done
     from nefty.bench.tasks.task import Outcome
 
 

@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from nefty.bench.plates.score import FOUND, WIDE
-from nefty.bench.tables.columns import (
+from nefty.bench.suites.presentation.columns import (
     BUDGET,
     COUNT,
     METHOD,
@@ -27,8 +27,8 @@ from nefty.bench.tables.table import Column, Share, Table
 from nefty.bench.tasks.methods import method
 
 if TYPE_CHECKING:
+    from nefty.bench.suites.presentation.columns import Done
     from nefty.bench.suites.suite import Row, Suite
-    from nefty.bench.tables.columns import Done
     from nefty.bench.tasks.task import Outcome
 
 MASK = (

@@ -2,8 +2,8 @@
 
 import pytest
 
+from nefty.bench.solver.pinn_forward import VARIANTS
 from nefty.bench.suites.experiments import EXPERIMENTS
-from nefty.bench.suites.forward import VARIANTS
 from nefty.core.errors import InputError
 
 

@@ -1,4 +1,4 @@
-"""``nefty bench validate``: the experiments of the paper's appendix I.
+"""``nefty bench run validation``: the experiments of the paper's appendix I.
 
 A Gaussian source in uniform material stays Gaussian, and its variance grows at the rate 2 alpha along each axis. The
 slab is large enough that the source never feels its sides; the front and back mirror it, which the analytic solution
@@ -15,14 +15,15 @@ import numpy as np
 import torch
 
 import nefty
-from nefty.bench.solver.measure import Tell, say_nothing
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
+from nefty.core.tell import Tell, say_nothing
 
 SIGMA0 = 1.0  # initial standard deviation of the source
 AMPLITUDE = 100.0
 DEFECT = {"centre": (0.55, 10.0, 11.5), "radius": 0.5}  # (z, y, x)
 DEFECT_CONTRAST = 20.0
+DEFAULT = "nefty, default (Chebyshev)"
 
 COLUMNS = (
     Column("title", "integrator"),
@@ -85,6 +86,24 @@ class Experiment:
         return np.where(inside, self.alpha / DEFECT_CONTRAST, self.alpha)
 
 
+@dataclass(frozen=True, eq=False)
+class Solutions:
+    """Frames (t, y, x) of the default solver: in uniform material, at ten times the diffusivity, over a sphere."""
+
+    low: np.ndarray
+    high: np.ndarray
+    defect: np.ndarray
+
+    @staticmethod
+    def of(experiment: Experiment, low: np.ndarray, tell: Tell) -> Solutions:
+        """``low`` is known already."""
+        solve = integrators()[DEFAULT]
+        tell("figures", "high diffusivity")
+        high = solve(experiment, np.full(experiment.shape, 10 * experiment.alpha))
+        tell("figures", "spherical defect")
+        return Solutions(low, high, solve(experiment, experiment.sphere()))
+
+
 Solve = Callable[[Experiment, np.ndarray], np.ndarray]
 
 
@@ -92,7 +111,7 @@ def integrators() -> dict[str, Solve]:
     """What is validated: a function of the experiment and a diffusivity (z, y, x) each, to frames (t, y, x)."""
     once = nefty.PerFrame(1)
     settings: dict[str, dict[str, Any]] = {
-        "nefty, default (Chebyshev)": {},
+        DEFAULT: {},
         "nefty, Chebyshev, float64": {"dtype": "float64"},
         "nefty, SDIRK2 + CG": {"integrator": nefty.SDIRK2(steps=once, solver=nefty.ConjugateGradients())},
         "implicit Euler + CG": {"integrator": nefty.ImplicitEuler(steps=once, solver=nefty.ConjugateGradients())},
@@ -147,6 +166,8 @@ def run(experiment: Experiment | None = None, *, tell: Tell = say_nothing) -> Re
         experiment: slab and frames; a large one if not given.
         tell: hears the stages.
     """
+    from nefty.bench.solver.validation_figures import validation_sections
+
     experiment = experiment or Experiment()
     uniform = np.full(experiment.shape, experiment.alpha)
     exact = np.stack([experiment.exact(t, experiment.alpha)[0] for t in experiment.times()])
@@ -169,7 +190,7 @@ def run(experiment: Experiment | None = None, *, tell: Tell = say_nothing) -> Re
             "of the grid too.",
         ],
         settings={"experiment": experiment.__dict__, "sigma0": SIGMA0, "defect": DEFECT},
-        sections=_sections(experiment, first, tell),
+        sections=validation_sections(experiment, Solutions.of(experiment, first, tell)),
     )
 
 
@@ -182,76 +203,3 @@ def _row(name: str, frames: np.ndarray, exact: np.ndarray, experiment: Experimen
         "rmse": float(np.sqrt(np.mean((frames - exact) ** 2))),
         "first_frame": float(np.abs(frames[0] - exact[0]).max()),
     }
-
-
-def _sections(experiment: Experiment, low: np.ndarray, tell: Tell) -> list:
-    from nefty.bench.tables import figures
-    from nefty.report.pages.page import Section
-
-    solve = integrators()["nefty, default (Chebyshev)"]
-    tell("figures", "high diffusivity")
-    high = solve(experiment, np.full(experiment.shape, 10 * experiment.alpha))
-    tell("figures", "spherical defect")
-    defect = solve(experiment, experiment.sphere())
-
-    times = experiment.times()
-    start = experiment.exact(0.0, experiment.alpha)[0]
-    along_y, along_x = variances(low, experiment)
-    theory = SIGMA0**2 + 2 * experiment.alpha * times
-    shown = sorted({0, experiment.frames // 5 - 1, 2 * experiment.frames // 5 - 1, experiment.frames - 1} - {-1})
-    titles = [f"t = {times[i]:.3g}" for i in shown]
-    ny, nx = experiment.shape[1:]
-    middle_half = (slice(ny // 4, ny - ny // 4), slice(nx // 4, nx - nx // 4))
-    face = (experiment.size[1] / 2, experiment.size[2] / 2)
-    _, cy, cx = DEFECT["centre"]
-    corner = (experiment.size[1] / 4, experiment.size[2] / 4)
-    x = experiment.grid.centres()[2].ravel()
-
-    def maps(frames: np.ndarray) -> list[np.ndarray]:
-        return [frames[i][middle_half] for i in shown]
-
-    names = (f"alpha = {10 * experiment.alpha:g}", f"alpha = {experiment.alpha:g}")
-    return [
-        Section(
-            "Variance",
-            "Second moments of the surface temperature along x and y, and the theory sigma0^2 + 2 alpha t.",
-            good="Points on the line.",
-            figure=figures.measured_and_theory(
-                {"along x": (times, along_x), "along y": (times, along_y)}, (times, theory), "time", "variance"
-            ),
-        ),
-        Section(
-            "Effect of the diffusivity",
-            "Surface temperature of the middle half at matched times; each row has its own colours.",
-            good="The higher diffusivity spreads faster; both stay round.",
-            figure=figures.map_grid({names[0]: maps(high), names[1]: maps(low)}, titles, face),
-        ),
-        Section(
-            "A buried sphere",
-            f"Uniform material; a sphere of 1/{DEFECT_CONTRAST:g} of the diffusivity under the dashed circle; and the "
-            "difference of the two. Each row has its own colours.",
-            good="The defect holds the spreading heat back: warmer before it, colder behind, the symmetry broken.",
-            figure=figures.map_grid(
-                {"uniform": maps(low), "sphere": maps(defect), "difference": maps(defect - low)},
-                titles,
-                face,
-                circle=dict.fromkeys(("sphere", "difference"), (cy - corner[0], cx - corner[1], DEFECT["radius"])),
-            ),
-        ),
-        Section(
-            "Profiles",
-            "Surface temperature along x through the middle, at the start and at the end.",
-            good="One start; the higher diffusivity ends lower and broader.",
-            figure=figures.curves(
-                {
-                    "start": (x, start[ny // 2]),
-                    f"{names[0]}, end": (x, high[-1][ny // 2]),
-                    f"{names[1]}, end": (x, low[-1][ny // 2]),
-                },
-                "x",
-                "temperature",
-                log_x=False,
-                log_y=False,
-            ),
-        ),
-    ]

@@ -9,16 +9,17 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from nefty.bench.tables.columns import title_of
-from nefty.bench.tables.suite_images import Example, example
-from nefty.report.figures.curves import evenly_in_log, log_axis
+from nefty.bench.suites.presentation.columns import title_of
+from nefty.bench.suites.presentation.images import Example, example
+from nefty.data.preparation.sampling import evenly_in_log
+from nefty.report.figures.curves import log_axis
 from nefty.report.figures.narrow import stack_when_narrow
 from nefty.report.figures.style import BLUE, GREEN, RULE, VERMILION, dress
 from nefty.report.pages.page import Section
 
 if TYPE_CHECKING:
+    from nefty.bench.suites.presentation.columns import Done
     from nefty.bench.suites.suite import Suite
-    from nefty.bench.tables.columns import Done
     from nefty.bench.tasks.task import Outcome
 
 LOSSES = {"data": ("data", BLUE), "pde": ("equation", VERMILION), "ic": ("initial temperature", GREEN)}

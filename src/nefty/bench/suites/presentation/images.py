@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import plotly.graph_objects as go
 
-from nefty.bench.tables.columns import counted, group_of, parts, title_of
+from nefty.bench.suites.presentation.columns import counted, group_of, parts, title_of
 from nefty.bench.tasks.simulated import SLAB, Simulated
 from nefty.core.grid import Grid
+from nefty.data.preparation.sampling import evenly_in_log
 from nefty.metrics.volume import THRESHOLD
-from nefty.report.figures.curves import evenly_in_log
 from nefty.report.figures.images import coarseness, colour_bar
 from nefty.report.figures.style import DIFFERENCE, DIFFUSIVITY, MUTED, ORANGE, Scale, dress
 from nefty.report.pages.page import Section
 
 if TYPE_CHECKING:
+    from nefty.bench.suites.presentation.columns import Done
     from nefty.bench.suites.suite import Suite
-    from nefty.bench.tables.columns import Done
     from nefty.bench.tasks.task import Outcome
 
 Place = TypeVar("Place")
@@ -88,7 +88,7 @@ def example(suite: Suite, done: Done, data: Sequence[str], kind: str, group: int
     by_place: dict[tuple[str, int], dict[str, Outcome]] = {}
     for entry, outcome in done:
         if entry.data in data and entry.task.kind == kind and group in (None, group_of(outcome)):
-            by_place.setdefault((entry.data, entry.task.seed), {})[entry.row.name] = outcome
+            by_place.setdefault((entry.data, entry.task.seed), {})[entry.row] = outcome
     present = [row.name for row in suite.methods if any(row.name in found for found in by_place.values())]
     if not present:
         return None

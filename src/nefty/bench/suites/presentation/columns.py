@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from nefty.bench.tables import formats
 from nefty.bench.tables.paper_numbers import PaperTable, paper_table
 from nefty.bench.tables.table import Column, Interval, interval
-from nefty.bench.tasks.methods import Budget, method
+from nefty.bench.tasks.budget import Budget
+from nefty.bench.tasks.methods import method
 
 if TYPE_CHECKING:
-    from nefty.bench.suites.suite import Data, Entry, Row, Suite
-    from nefty.bench.tasks.task import Outcome
+    from nefty.bench.suites.suite import Data, Row, Suite
+    from nefty.bench.tasks.task import Entry, Outcome
 
     Done = Sequence[tuple[Entry, Outcome]]
 
@@ -103,8 +104,8 @@ def by_method(
     data = set(data)
     found: dict[str, list[Outcome]] = {row.name: [] for row in suite.methods}
     for entry, outcome in done:
-        if entry.data in data and kind in (None, entry.task.kind) and entry.row.name in found:
-            found[entry.row.name].append(outcome)
+        if entry.data in data and kind in (None, entry.task.kind) and entry.row in found:
+            found[entry.row].append(outcome)
     return [(row, found[row.name]) for row in suite.methods]
 
 

@@ -7,9 +7,16 @@ import numpy as np
 import pytest
 
 from nefty.bench.suites.check import OF_PLATES
+from nefty.bench.suites.presentation.figures import FIGURES, convergence, seconds, spectra, suite_figures
+from nefty.bench.suites.presentation.images import (
+    Example,
+    example,
+    image_rows,
+    slices,
+    surface_errors,
+    surface_errors_figure,
+)
 from nefty.bench.suites.suite import FigureName
-from nefty.bench.tables.suite_figures import FIGURES, convergence, seconds, spectra, suite_figures
-from nefty.bench.tables.suite_images import Example, example, image_rows, slices, surface_errors, surface_errors_figure
 from nefty.report.figures.style import DIFFUSIVITY
 from support.outcomes import SHAPE, outcome, outcomes, small_suite
 
@@ -31,9 +38,9 @@ def drawn(section) -> Any:
 def with_iou(suite, marks, methods=("fast", "grid")):
     """Outcomes of homogeneous specimens with a given IoU of the first method, by seed."""
     return [
-        (e, outcome(e, scores={"iou": marks[e.task.seed] if e.row.method == "fast" else 0.1}))
+        (e, outcome(e, scores={"iou": marks[e.task.seed] if e.task.method == "fast" else 0.1}))
         for e in suite.entries()
-        if e.task.kind == "homogeneous" and e.row.method in methods and e.task.seed in marks
+        if e.task.kind == "homogeneous" and e.task.method in methods and e.task.seed in marks
     ]
 
 
@@ -47,7 +54,7 @@ def test_every_figure_says_how_to_read_it_and_bears_missing_outcomes(name, suite
     assert sections
     assert all(s.figure is not None and s.shows and s.good and s.bad and s.do for s in sections)
     assert suite_figures(suite, [], name) == []
-    only = [(e, o) for e, o in done if e.row.method == "grid" and e.task.kind == "layered" and e.task.seed == 2]
+    only = [(e, o) for e, o in done if e.task.method == "grid" and e.task.kind == "layered" and e.task.seed == 2]
     assert len(suite_figures(suite, only, name)) == 1
 
 
@@ -62,7 +69,7 @@ def test_the_example_is_the_median_specimen_of_the_first_method(suite):
 
 def test_the_example_is_one_that_all_methods_have(suite):
     done = with_iou(suite, {0: 0.9, 1: 0.2, 2: 0.5, 3: 0.7, 4: 0.1}, methods=("fast",))
-    done += [(e, o) for e, o in with_iou(suite, {1: 0.2}) if e.row.method == "grid"]
+    done += [(e, o) for e, o in with_iou(suite, {1: 0.2}) if e.task.method == "grid"]
     shown = example(suite, done, ["clean"], "homogeneous")
     assert shown is not None
     assert shown.seed == 1
@@ -92,7 +99,7 @@ def test_slices_hold_the_volumes_with_one_set_of_colours(suite, done):
 
 def test_slices_of_a_suite_about_robustness_are_by_number_of_defects_and_strata():
     suite = small_suite(tables=["robustness"])
-    done = outcomes(suite, [e for e in suite.entries() if e.row.method == "fast"])
+    done = outcomes(suite, [e for e in suite.entries() if e.task.method == "fast"])
     titles = [section.title for section in slices(suite, done)]
     defects = sorted({o.facts["defects"] for e, o in done if e.task.kind == "homogeneous"})
     strata = sorted({o.facts["strata"] for e, o in done if e.task.kind == "layered"})
@@ -160,13 +167,13 @@ def test_surface_errors_are_those_of_the_simulated_frames(suite, done):
 
 
 def test_spectra_are_means_over_the_specimens_that_all_methods_have(suite, done):
-    some = [(e, o) for e, o in done if e.row.method == "fast" or e.task.seed in (1, 3)]
+    some = [(e, o) for e, o in done if e.task.method == "fast" or e.task.seed in (1, 3)]
     (section,) = spectra(suite, some)
     lines = [t for t in drawn(section).data if t.xaxis == "x"]
     assert [t.name for t in lines] == ["truth", "nefty fast", "Grid Opt."]
     for line, key, method in zip(lines, ("true", "found", "found"), ("fast", "fast", "grid"), strict=True):
-        chosen = [o.spectrum[key] for e, o in some if (e.row.method, e.task.kind) == (method, "homogeneous")]
-        seeds = [e.task.seed for e, o in some if (e.row.method, e.task.kind) == (method, "homogeneous")]
+        chosen = [o.spectrum[key] for e, o in some if (e.task.method, e.task.kind) == (method, "homogeneous")]
+        seeds = [e.task.seed for e, o in some if (e.task.method, e.task.kind) == (method, "homogeneous")]
         expected = np.mean([p for p, seed in zip(chosen, seeds, strict=True) if seed in (1, 3)], axis=0)
         known = np.isfinite(expected) & (expected > 0)
         np.testing.assert_allclose(line.y, expected[known], rtol=1e-6)
@@ -190,7 +197,7 @@ def test_loss_curves_switch_between_iterations_and_seconds(suite, done):
 
 
 def test_methods_without_a_history_have_no_curve(suite, done):
-    some = [(e, replace(o, history={}) if e.row.method == "grid" else o) for e, o in done]
+    some = [(e, replace(o, history={}) if e.task.method == "grid" else o) for e, o in done]
     (section,) = convergence(suite, some)
     assert {t.name for t in drawn(section).data} == {"nefty fast"}
     assert convergence(suite, [(e, replace(o, history={})) for e, o in done]) == []

@@ -7,9 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from nefty.bench.plates.tables import holes, plates
-from nefty.bench.tables import formats
-from nefty.bench.tables.columns import (
+from nefty.bench.suites.presentation.columns import (
     BUDGET,
     COUNT,
     EVALUATIONS,
@@ -37,12 +35,14 @@ from nefty.bench.tables.columns import (
     title_of,
     with_paper,
 )
-from nefty.bench.tables.savings import savings
+from nefty.bench.suites.presentation.plate_tables import holes, plates
+from nefty.bench.suites.presentation.savings import savings
+from nefty.bench.tables import formats
 from nefty.bench.tables.table import Column, Interval, Share, Table, interval
 
 if TYPE_CHECKING:
+    from nefty.bench.suites.presentation.columns import Done
     from nefty.bench.suites.suite import Row, Suite
-    from nefty.bench.tables.columns import Done
     from nefty.bench.tasks.task import Outcome
 
 MSE = Metric("mse", "MSE (1e-4)", 2, "low", 1e4)

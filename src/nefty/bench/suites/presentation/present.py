@@ -6,19 +6,20 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from nefty.bench.suites.presentation.columns import PAPER, machine, paper_size
+from nefty.bench.suites.presentation.tables import suite_tables
 from nefty.bench.tables import formats
-from nefty.bench.tables.columns import PAPER, machine, paper_size
 from nefty.bench.tables.paper_numbers import paper_table
 from nefty.bench.tables.results import Results
-from nefty.bench.tables.suite_tables import suite_tables
 from nefty.bench.tables.table import Column, Table
 from nefty.bench.tasks.methods import method
 from nefty.core.errors import NeftyError
 
 if TYPE_CHECKING:
-    from nefty.bench.suites.suite import Entry, Suite
-    from nefty.bench.tables.columns import Done
+    from nefty.bench.suites.presentation.columns import Done
+    from nefty.bench.suites.suite import Suite
     from nefty.bench.tasks.runner import Failure
+    from nefty.bench.tasks.task import Entry
     from nefty.report.pages.page import Section
 
 LONGEST_REASON = 300
@@ -80,9 +81,9 @@ def _unfinished(suite: Suite, failed: Sequence[Failure], missing: Sequence[Entry
     for failure in failed:
         reason = " ".join(failure.reason.split())
         reason = reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]} ..."
-        groups.setdefault((failure.entry.row.name, failure.attempts, reason), []).append(failure.entry)
+        groups.setdefault((failure.entry.row, failure.attempts, reason), []).append(failure.entry)
     for entry in missing:
-        groups.setdefault((entry.row.name, None, "not run yet"), []).append(entry)
+        groups.setdefault((entry.row, None, "not run yet"), []).append(entry)
     rows: list[dict[str, Any]] = [
         {"method": name, "tasks": len(some), "which": _which(suite, some), "attempts": attempts, "reason": reason}
         for (name, attempts, reason), some in groups.items()
@@ -113,17 +114,17 @@ def _notes(suite: Suite, done: Done, tables: Sequence[Table]) -> list[str]:
     outcomes = [outcome for _, outcome in done]
     if outcomes:
         notes.append(f"Seconds: medians of the wall clock from the recording to the volume. {machine(outcomes)}")
-    seeds = {frozenset(o.task.seed for e, o in done if e.row.name == row.name) for row in suite.methods}
+    seeds = {frozenset(o.task.seed for e, o in done if e.row == row.name) for row in suite.methods}
     if len(seeds - {frozenset()}) > 1:
         notes.append("Not all methods have run on the same specimens: compare rows of equal n, or their intervals.")
     for row in suite.methods:
-        training = sorted({o.facts.get("training") or "" for e, o in done if e.row.name == row.name})
+        training = sorted({o.facts.get("training") or "" for e, o in done if e.row == row.name})
         if about := "; ".join(words for words in (method(row.method).note, *training, row.note) if words):
             notes.append(f"{row.name}: {about}.")
     for row in suite.methods:
-        cut = [o for e, o in done if e.row.name == row.name and o.facts["cut_short"]]
+        cut = [o for e, o in done if e.row == row.name and o.facts["cut_short"]]
         if cut:
-            count = sum(e.row.name == row.name for e, _ in done)
+            count = sum(e.row == row.name for e, _ in done)
             notes.append(
                 f"{row.name}: the budget ended {len(cut)} of {count} reconstructions before their schedule did."
             )
@@ -148,7 +149,7 @@ def _of_plates(suite: Suite, done: Done) -> list[str]:
 
 def _figures(suite: Suite, done: Done) -> tuple[list[Section], list[str]]:
     """The figures, and a note for each that could not be drawn: the tables are worth more."""
-    from nefty.bench.tables.suite_figures import suite_figures
+    from nefty.bench.suites.presentation.figures import suite_figures
 
     sections, problems = [], []
     for name in suite.figures if done else ():
@@ -178,7 +179,7 @@ def ranges(seeds: Iterable[int]) -> str:
 
 
 def _place(entry: Entry) -> tuple[str, str, str, int]:
-    return entry.row.name, entry.data, entry.task.kind, entry.task.seed
+    return entry.row, entry.data, entry.task.kind, entry.task.seed
 
 
 def _plain(entry: Entry, outcome: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nefty.bench.tables.training_figures import training
+from nefty.bench.suites.presentation.training_figures import training
 from support.outcomes import outcome, small_suite
 
 LOSSES = {name: np.geomspace(1.0, end, 50) for name, end in (("data", 1e-5), ("pde", 0.1), ("ic", 1e-3))}
@@ -22,7 +22,7 @@ def finished(suite, soft=("grid",)):
     found = []
     for entry in suite.entries():
         made = outcome(entry, facts={"relative_noise": 1e-3})
-        found.append((entry, replace(made, history=LOSSES) if entry.row.method in soft else made))
+        found.append((entry, replace(made, history=LOSSES) if entry.task.method in soft else made))
     return found
 
 
@@ -33,7 +33,7 @@ def test_a_panel_has_the_three_losses_and_the_data_loss_of_the_hard_constraint(s
     traces = {trace.name: trace for trace in every}
     assert set(traces) == {"data", "equation", "initial temperature", "data, nefty fast"}
     assert traces["equation"].y[-1] == pytest.approx(0.1)
-    shown = next(o for e, o in finished(suite) if e.row.method == "fast")
+    shown = next(o for e, o in finished(suite) if e.task.method == "fast")
     assert traces["data, nefty fast"].y[-1] == pytest.approx(1e-6 * shown.history["misfit"][-1])
     assert section.good
     assert section.bad
