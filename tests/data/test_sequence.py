@@ -211,11 +211,11 @@ def test_other_excitations_are_cut_or_stay():
 @pytest.mark.parametrize(
     ("rows", "columns", "message"),
     [
-        ((4, 4), (0, 12), r"rows=\(4, 4\) is no range within the 8"),
+        ((4, 4), (0, 12), "rows 4:4 do not lie within the 8 rows"),
         ((0, 9), (0, 12), "within the 8"),
         ((-9, 3), (0, 12), "within the 8"),
         ((0, 8), (5, 3), "columns"),
-        (slice(0, 8, 2), (0, 12), "leaves out pixels"),
+        (slice(0, 8, 2), (0, 12), "rows 0:8:2 leaves out pixels"),
         ((0.5, 3), (0, 12), "whole numbers"),
         (3, (0, 12), r"rows=3 must be \(first, one past last\)"),
         (

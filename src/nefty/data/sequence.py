@@ -218,16 +218,18 @@ def _size(given: Any) -> tuple[float, float, float]:
 def bounds(what: str, given: Range, length: int) -> tuple[int, int]:
     """First and one past the last, checked and from 0."""
     first, last = (given.start, given.stop) if isinstance(given, slice) else _pair(what, given)
+    said = f"{what} {'' if first is None else first}:{'' if last is None else last}"
     if isinstance(given, slice) and given.step not in (None, 1):
-        raise InputError(f"{what}={given} leaves out pixels; a region takes all between two.")
+        raise InputError(f"{said}:{given.step} leaves out pixels; a region takes all between two.")
     for end in (first, last):
         if end is not None and (isinstance(end, bool) or not isinstance(end, (int, np.integer))):
-            raise InputError(f"{what}={given!r} must be whole numbers of pixels.")
+            raise InputError(f"{said} must be whole numbers of pixels.")
     first = 0 if first is None else int(first) + (length if first < 0 else 0)
     last = length if last is None else int(last) + (length if last < 0 else 0)
     if not 0 <= first < last <= length:
         raise InputError(
-            f"{what}={given!r} is no range within the {length} of the frames; give (first, one past last)."
+            f"{said} do not lie within the {length} {what} of the frames; give the first and one past the last, "
+            f"from 0 to {length}."
         )
     return first, last
 

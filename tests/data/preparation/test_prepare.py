@@ -205,7 +205,7 @@ def test_a_cut_part_knows_its_size(camera, spoilt):
     [
         ({"flash": 600}, "not one of the 600 frames"),
         ({"flash": 599}, "no frame lies after the flash"),
-        ({"roi": (0, 90, 0, 5)}, "no range within the 30"),
+        ({"roi": (0, 90, 0, 5)}, "do not lie within the 30"),
         ({"bin": 31}, "larger than the frames of 30 x 40"),
         ({"start": 100.0}, "no frame lies between"),
         ({"saturation": 100.0}, "in all frames"),

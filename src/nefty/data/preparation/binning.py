@@ -31,7 +31,7 @@ def choose_bin(choice: str | int, shape: tuple[int, int], pixel: float | None, w
     elif isinstance(choice, int):
         n = choice
     else:
-        n = 1 if choice == "off" else max(1, int(np.ceil(np.sqrt(shape[0] * shape[1] / MOST))))
+        n = 1 if choice == "off" else min(max(1, int(np.ceil(np.sqrt(shape[0] * shape[1] / MOST)))), *shape)
     if n > min(shape):
         raise InputError(f"bin={n} is larger than the frames of {shape[0]} x {shape[1]} pixels (y, x); choose less.")
     return n

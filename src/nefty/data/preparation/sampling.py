@@ -11,8 +11,8 @@ TRIM = 0.02  # the share of a frame's lowest and highest values that do not coun
 def sampled(frames: np.ndarray, most: int = PIXELS) -> np.ndarray:
     """Frames (t, y, x) at about ``most`` pixels spread evenly, as (t, pixel)."""
     step = max(1, round(float(np.sqrt(frames.shape[1] * frames.shape[2] / most))))
-    half = step // 2
-    return np.array(frames[:, half::step, half::step]).reshape(len(frames), -1)
+    top, left = (min(step // 2, length - 1) for length in frames.shape[1:])  # a line of pixels has no second row
+    return np.array(frames[:, top::step, left::step]).reshape(len(frames), -1)
 
 
 def frame_levels(sample: np.ndarray) -> np.ndarray:
