@@ -150,6 +150,10 @@ def take(group: h5py.Group, depth: int = 0) -> dict[str, Any]:
         if not isinstance(group.get(name, getlink=True), h5py.HardLink):
             raise InputError(f"{group.file.filename} links to another place at {group.name}/{name}; refused.")
         item = group[name]
+        if h5py.h5o.get_info(item.id).rc > 1:  # groups that share groups have more ways through them than time allows
+            raise InputError(
+                f"{group.file.filename} holds {group.name}/{name} at two places; it was not made by nefty."
+            )
         if isinstance(item, h5py.Dataset):
             found[name] = take_array(item)
         elif isinstance(item, h5py.Group):
