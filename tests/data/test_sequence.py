@@ -65,7 +65,6 @@ HALF = np.stack([np.ones((5, 8, 12)), np.full((5, 8, 12), np.nan)])
         ({"frames": "plate"}, "frames hold <U5"),
         ({"frames": with_value(np.inf, 2, 3, 4)}, r"frames\[2, 3, 4\]=inf is infinite \(the first of 1\); mark .* NaN"),
         ({"frames": with_value(np.nan, slice(None))}, "no number at all, only NaN"),
-        ({"frames": with_value(np.nan, [1, 3])}, r"frame 1 holds only NaN \(2 of 5 frames do\); leave them"),
         ({"frames": HALF, "observe": "both"}, r'the back hold no number at all; .*observe="front"'),
         ({"times": [1, 2, 3]}, r"times have shape \(3,\), the recording 5 frames"),
         ({"times": np.ones((5, 1))}, r"times have shape \(5, 1\)"),
@@ -271,3 +270,13 @@ def test_every_frame_may_have_its_own_noise():
     assert isinstance(both.noise, np.ndarray)
     assert both.noise.shape == (5,)
     assert sequence.digest() != recording(noise=[5, 4, 3, 2, 2], times=[-2, -1, 0, 1, 2]).digest()
+
+
+def test_frames_without_a_number_are_left_out_after_the_flash():
+    found = recording(frames=with_value(np.nan, [1, 3]), noise=[1.0, 2, 3, 4, 5]).after_flash()
+    assert found.times.tolist() == recording().times[[0, 2, 4]].tolist()
+    assert np.asarray(found.noise).tolist() == [1, 3, 5]
+    assert found.meta["notes"][-1] == "2 of 5 frames, which hold no number, were left out."
+    only_before = recording(times=[-1.0, 1, 2, 3, 4], frames=with_value(np.nan, slice(1, None)))
+    with pytest.raises(InputError, match="or hold only NaN"):
+        only_before.after_flash()

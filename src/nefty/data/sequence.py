@@ -30,7 +30,8 @@ class Sequence:
 
     Args:
         frames: temperature rise above ambient, (t, y, x); for ``observe="both"`` (2, t, y, x), the front first.
-            NaN marks values that are missing. float32 and float64 are kept, whole numbers become one of them.
+            NaN marks values that are missing, in some pixels or all of a frame. float32 and float64 are kept, whole
+            numbers become one of them.
         times: of the frames, counted from the flash, increasing; those before 0 show the part before it.
         size: edge lengths (z, y, x) of the part that the frames show, in the unit of the diffusivity.
         excitation: the flash or pulse, or the temperature (z, y, x) at t = 0.
@@ -116,19 +117,21 @@ class Sequence:
         return dataclasses.replace(self, mask=mask)
 
     def after_flash(self) -> Sequence:
-        """The frames after t = 0; ``meta["notes"]`` says how many were left out."""
-        late = self.times > 0
-        if late.all():
+        """The frames after t = 0 that hold a number; ``meta["notes"]`` says how many were left out."""
+        late, here = self.times > 0, self._frames_with_numbers()
+        if (late & here).all():
             return self
-        if not late.any():
+        if not (late & here).any():
             raise InputError(
-                f"all {late.size} frames lie at or before the flash at t = 0 (the last at {self.times[-1]:g}); "
-                "count the times from the flash."
+                f"all {late.size} frames lie at or before the flash at t = 0 (the last at {self.times[-1]:g}), or hold "
+                "only NaN; count the times from the flash."
             )
-        note = f"{np.count_nonzero(~late)} of {late.size} frames, at or before the flash at t = 0, were left out."
+        reasons = {"at or before the flash at t = 0": ~late, "which hold no number": late & ~here}
+        notes = [f"{n} of {late.size} frames, {why}, were left out." for why, x in reasons.items() if (n := x.sum())]
+        late &= here
         noise = self.noise[late] if isinstance(self.noise, np.ndarray) else self.noise
         return dataclasses.replace(
-            self, frames=self.frames[..., late, :, :], times=self.times[late], noise=noise, meta=self._noted(note)
+            self, frames=self.frames[..., late, :, :], times=self.times[late], noise=noise, meta=self._noted(*notes)
         )
 
     def region(self, rows: Range, columns: Range) -> Sequence:
@@ -184,8 +187,13 @@ class Sequence:
 
         return load(path, **given)
 
-    def _noted(self, note: str) -> dict[str, Any]:
-        return {**self.meta, "notes": [*self.meta.get("notes", []), note]}
+    def _frames_with_numbers(self) -> np.ndarray:
+        """Which frames (t,) are not missing as a whole, on one face at least."""
+        faces = self.frames.reshape(-1, *self.frames.shape[-3:])
+        return np.array([any(np.isfinite(face[k]).any() for face in faces) for k in range(self.shape[0])])
+
+    def _noted(self, *notes: str) -> dict[str, Any]:
+        return {**self.meta, "notes": [*self.meta.get("notes", []), *notes]}
 
     def _excitation_of(self, cut: dict[str, tuple[int, int, int]]) -> Excitation | None:
         """The part of the excitation over a rectangle of pixels."""

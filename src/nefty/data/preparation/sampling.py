@@ -27,3 +27,9 @@ def frame_levels(sample: np.ndarray) -> np.ndarray:
         if values.size:
             levels[i] = values[cut : values.size - cut].mean(dtype=np.float64)
     return levels
+
+
+def frames_without_numbers(frames: np.ndarray, sample: np.ndarray) -> np.ndarray:
+    """Numbers of the frames (t, y, x) that are missing as a whole; the sample (t, pixel) tells where to look."""
+    suspect = np.flatnonzero(~np.isfinite(sample).any(axis=1))
+    return np.array([k for k in suspect if not np.isfinite(frames[k]).any()], dtype=int)
