@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nefty.cli.recording_options import RecordingOptions, takes_recording_options
+from nefty.cli.recording_options import RecordingOptions, exactly, takes_recording_options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,7 +106,7 @@ def run(
         words = ["nefty", "reconstruct", str(file), "--out", str(folder), "--recipe", recipe]
         words += [word for text in settings or () for word in ("--set", text)]
         words += ["--network", network] if network is not None else []
-        words += ["--seconds", f"{seconds:g}"] if seconds is not None and not late else []
+        words += ["--seconds", exactly(seconds)] if seconds is not None and not late else []
         words += options.words()
         typer.echo(f"\nThis is the best so far: {rec.stopped.partition(';')[0]}. To go on:\n{shlex.join(words)}")
     if show:

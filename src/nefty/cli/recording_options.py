@@ -81,12 +81,13 @@ class RecordingOptions:
         return [
             word
             for name, value in self.given().items()
-            for word in (
-                [option_of(name)]
-                if value is True
-                else [option_of(name), f"{value:g}" if isinstance(value, float) else str(value)]
-            )
+            for word in ([option_of(name)] if value is True else [option_of(name), exactly(value)])
         ]
+
+
+def exactly(value: object) -> str:
+    """A value of an option as it is typed, to the last digit: ``"131.2575"``, ``"10"``."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def option_of(name: str) -> str:

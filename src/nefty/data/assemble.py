@@ -96,7 +96,7 @@ def restate(path: str | os.PathLike[str], sequence: Sequence, given: Given) -> S
     times, notes, changed = sequence.times, [], {}
     if given.fps is not None:
         times = np.arange(sequence.shape[0]) / given.fps
-        notes.append(f"Times follow from fps={given.fps:g}, as given instead of the file's.")
+        notes.append(f"Times follow from fps={given.fps:.12g}, as given instead of the file's.")
     elif given.times is not None:
         times = checks.times(given.times, sequence.shape[0])
         notes.append("Times were given instead of the file's.")
@@ -139,7 +139,7 @@ def _times(path: str | os.PathLike[str], found: Found, given: Given) -> tuple[np
             )
         return given.times.astype(np.float64), [f"Times were given{instead}."]
     if given.fps is not None:
-        return np.arange(frames) / given.fps, [f"Times follow from fps={given.fps:g}, as given{instead}."]
+        return np.arange(frames) / given.fps, [f"Times follow from fps={given.fps:.12g}, as given{instead}."]
     if found.times is None:
         raise MissingTimesError(
             f"{Path(path)} does not say when its {frames} frames of {found.frames.shape[1]} x {found.frames.shape[2]} "

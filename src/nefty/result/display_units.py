@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Millimetres per metre.
 MILLI = 1e3
+#: What the word for a unit may hold besides letters and digits, and how long it may be.
+SIGNS, LONGEST = " °%/.·*^_-'", 24
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class DisplayUnits:
 def display_units(meta: Mapping[str, Any]) -> DisplayUnits:
     """What ``meta["units"]`` of a recording or a reconstruction asks for."""
     given = meta.get("units")
-    words = {str(k): str(v or "") for k, v in given.items()} if isinstance(given, Mapping) else {}
+    words = {str(k): unit_word(v) for k, v in given.items()} if isinstance(given, Mapping) else {}
     length, time = words.get("length", ""), words.get("time", "")
     metres = length == "m"
     length, factor = ("mm", MILLI) if metres else (length, 1.0)
@@ -74,6 +76,14 @@ def display_units(meta: Mapping[str, Any]) -> DisplayUnits:
         temperature=Shown(1.0, words.get("temperature", "")),
         diffusivity=Shown(factor**2, derived if metres else words.get("diffusivity") or derived),
     )
+
+
+def unit_word(given: Any) -> str:
+    """The word for a unit that a file states, fit for tables and pages: short, and nothing but letters, digits and
+    the signs of units; so it parts no columns and starts no formula.
+    """
+    word = "".join(letter for letter in str(given or "") if letter.isalnum() or letter in SIGNS)
+    return " ".join(word.split()).lstrip("-")[:LONGEST]
 
 
 def in_display_units(rec: Reconstruction) -> Reconstruction:

@@ -203,7 +203,7 @@ class Reconstruction:
             ) from error
 
     def export(self, path: str | os.PathLike[str], rule: Rule | str = "default") -> Path:
-        """Write for other programs, by suffix: .h5, .npz, .vti or .vtk (ParaView), .csv (the defects), .dcm."""
+        """Write for other programs, by suffix: .h5, .npz, .vti (ParaView), .csv (the defects), .dcm."""
         return export(self, path, rule)
 
     def report(self, path: str | os.PathLike[str]) -> Path:

@@ -98,7 +98,9 @@ def _proportions(sequence: Sequence) -> Step | None:
     if pixel > TOO_WIDE * thickness or side < TOO_SMALL * thickness:
         raise InputError(f"{text}; check pixel and thickness and their units, such as 0.2 mm.")
     values = {"pixel": pixel, "thickness": thickness}
-    return Step("proportions", f"{text}; taken as given. Check pixel and thickness and their units.", values, assumed=True)
+    return Step(
+        "proportions", f"{text}; taken as given. Check pixel and thickness and their units.", values, assumed=True
+    )
 
 
 def _material(material: Material | None, alpha: float | None, *, by_file: bool) -> tuple[Material | None, Step | None]:
