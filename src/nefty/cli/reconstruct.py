@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nefty.cli.recording_options import RecordingOptions, exactly, takes_recording_options
+from nefty.cli.terminal_text import filled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,7 +93,7 @@ def run(
     in_metres = (recording.sequence.meta.get("units") or {}).get("length") == "m"
     recipe = recipe or ("warm" if network else "real" if in_metres else "fast")
     for step in recording.assumed:
-        stages.say(f"Assumed, {step.name}: {step.text}")
+        stages.say(filled(f"Assumed, {step.name}: {step.text}"))
     volume = None
     if network is not None:
         with stages.stage("Ask the network"):
@@ -108,7 +109,8 @@ def run(
         words += ["--network", network] if network is not None else []
         words += ["--seconds", exactly(seconds)] if seconds is not None and not late else []
         words += options.words()
-        typer.echo(f"\nThis is the best so far: {rec.stopped.partition(';')[0]}. To go on:\n{shlex.join(words)}")
+        so_far = filled(f"This is the best so far: {rec.stopped.partition(';')[0]}. To go on:")
+        typer.echo(f"\n{so_far}\n{shlex.join(words)}")
     if show:
         open_in_browser(folder / REPORT)
     if stopped:
