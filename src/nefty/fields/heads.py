@@ -40,8 +40,8 @@ class Head(Protocol):
 
 
 @dataclass(frozen=True)
-class SigmoidHead:
-    """alpha = low + (high - low) sigmoid(f), the paper's bracket (eq. bracket).
+class _Bracket:
+    """What the heads share that keep the diffusivity between two bounds, and leave the unknown f free.
 
     Args:
         low: the least diffusivity.
@@ -54,6 +54,11 @@ class SigmoidHead:
 
     def __post_init__(self) -> None:
         _check_bracket(self.low, self.high)
+
+
+@dataclass(frozen=True)
+class SigmoidHead(_Bracket):
+    """alpha = low + (high - low) sigmoid(f), the paper's bracket (eq. bracket)."""
 
     def __call__(self, value: Tensor) -> Tensor:
         """Diffusivity of f."""
@@ -66,20 +71,8 @@ class SigmoidHead:
 
 
 @dataclass(frozen=True)
-class LogHead:
-    """log alpha = log low + (log high - log low) sigmoid(f): the bracket in log-diffusivity.
-
-    Args:
-        low: the least diffusivity.
-        high: the greatest.
-    """
-
-    low: float = 0.003
-    high: float = 0.25
-    box = FREE
-
-    def __post_init__(self) -> None:
-        _check_bracket(self.low, self.high)
+class LogHead(_Bracket):
+    """log alpha = log low + (log high - log low) sigmoid(f): the bracket in log-diffusivity."""
 
     def __call__(self, value: Tensor) -> Tensor:
         """Diffusivity of f."""
