@@ -1,7 +1,11 @@
 """Recordings of cameras at the command line: facts from options, one error for all that is missing."""
 
 import dataclasses
+import os
 import shlex
+import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -135,7 +139,7 @@ def test_a_flash_that_is_not_there_is_asked_for(call, tmp_path):
         (["--material", "pvcc"], "Did you mean 'pvc'?"),
         (["--alpha", "0 m2/s"], "--alpha"),
         (["--pulse", "5 mm"], "is a length"),
-        (["--roi", "0:99,0:5"], "no range within the 16"),
+        (["--roi", "0:99,0:5"], "do not lie within the 16"),
         (["--roi", "0-9"], "y0:y1,x0:x1"),
         (["--flash-frame", "150"], "not one of the 150 frames"),
         (["--flash-frame", "-1"], "from 0 on"),
@@ -232,3 +236,22 @@ def test_regions():
     for wrong in ("", "1:2", "1:2,3", "1,2", "a:b,c:d", "1:2,3:4,5:6", "1:2:3,4:5"):
         with pytest.raises(InputError, match="y0:y1,x0:x1"):
             region(wrong, "--roi")
+
+
+def test_a_file_whose_name_is_no_utf8_goes_all_the_way(counts, tmp_path):
+    file = os.fsencode(tmp_path) + b"/\xff.npy"
+    shutil.copy(counts, file)
+    run = [sys.executable, "-c", "from nefty.cli.main import main; main()"]
+    strict = {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}
+
+    def nefty(*words):
+        done = subprocess.run([*run, *words], cwd=tmp_path, env=strict, capture_output=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert b"reconstruct '\xff.npy'" in nefty("inspect", b"\xff.npy", *WORDS)
+    nefty("reconstruct", b"\xff.npy", *WORDS, *QUICK)
+    folder = os.fsencode(tmp_path) + b"/\xff-run/"
+    for name in (b"report.html", b"defects.csv"):
+        with open(folder + name, encoding="utf-8") as text:
+            assert text.read()

@@ -109,3 +109,11 @@ def test_it_opens_only_when_asked_and_refuses_what_is_no_recording(plate, call, 
     code, _, err = call("inspect", plate, "--thickness", "0 mm")
     assert code == 2
     assert "must be above 0" in err
+
+
+def test_no_line_but_a_command_is_wider_than_the_terminal(plate, call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "40")
+    _, out, _ = call("inspect", plate)
+    long = [line for line in out.splitlines() if len(line) > 40]
+    assert [line for line in long if str(plate) not in line and "-inspect.html" not in line] == []

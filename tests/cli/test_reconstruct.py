@@ -88,7 +88,7 @@ def test_the_recipe_is_shown_complete_and_can_be_used(tmp_path, call):
         (["--set", "field.kind"], "key=value"),
         (["--recipe", "fats"], "Did you mean 'fast'?"),
         (["--roi", "3:9"], "y0:y1,x0:x1"),
-        (["--roi", "3:90,:"], "no range within the 16"),
+        (["--roi", "3:90,:"], "do not lie within the 16"),
         (["--roi", "a:b,c:d"], "y0:y1,x0:x1"),
         (["--mask", "none.npy"], "cannot read the mask"),
         (["--mask", __file__], "cannot read the mask"),

@@ -1,5 +1,6 @@
 """Options that several verbs share, written once."""
 
+import pytest
 import typer
 from typer.testing import CliRunner
 
@@ -36,3 +37,9 @@ def test_what_was_given_can_be_typed_again():
         *("--flash-frame", "0", "--frames", "off"),
     ]
     assert RecordingOptions().words() == []
+
+
+@pytest.mark.parametrize("rate", [131.2575, 1 / 3, 1e6, 50.0, 0.1])
+def test_what_was_given_is_typed_again_to_the_last_digit(rate):
+    option, value = RecordingOptions(fps=rate).words()
+    assert (option, float(value)) == ("--fps", rate)

@@ -56,3 +56,12 @@ def test_it_opens_the_page_only_when_asked(finished, tmp_path, call, monkeypatch
     monkeypatch.setattr("webbrowser.open", opened.append)
     call("report", finished, "--out", tmp_path / "r.html", *words)
     assert opened == [(tmp_path / "r.html").resolve().as_uri()] * len(words)
+
+
+def test_a_damaged_result_says_how_to_make_it_again(finished, tmp_path, call):
+    whole = (finished / "result.h5").read_bytes()
+    (tmp_path / "result.h5").write_bytes(whole[: len(whole) // 2])
+    code, _, err = call("report", tmp_path)
+    assert code == 2
+    assert "result.h5 is damaged or cut off" in err
+    assert "nefty reconstruct that wrote it, with --fresh" in err

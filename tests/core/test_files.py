@@ -52,3 +52,8 @@ def test_permissions_follow_the_umask(tmp_path):
     finally:
         os.umask(before)
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_text_with_a_name_that_is_no_utf8_is_still_utf8(tmp_path):
+    path = write_atomic(tmp_path / "page", "ü " + os.fsdecode(b"\xff.tif"))
+    assert path.read_bytes().decode() == "ü \ufffd.tif"

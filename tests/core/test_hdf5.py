@@ -237,7 +237,11 @@ def circle(file):
     file["g/x"] = file["/"]
 
 
-@pytest.mark.parametrize("change", [objects, record, soft_link, external_link, external_data, circle])
+def two_places(file):
+    file["x"] = file["a"]
+
+
+@pytest.mark.parametrize("change", [objects, record, soft_link, external_link, external_data, circle, two_places])
 def test_nothing_but_values_of_the_file_itself_is_read(tmp_path, change):
     path = write_hdf5(tmp_path / "file.h5", {"a": np.ones(3)}, kind="test")
     with h5py.File(path, "a") as file:

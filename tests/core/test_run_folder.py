@@ -107,6 +107,19 @@ def test_another_run_is_refused_and_the_difference_named(tmp_path, config, finge
     start(tmp_path).close()  # and it let go of the lock
 
 
+def test_a_run_that_never_came_to_a_checkpoint_leaves_its_folder_to_another(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    start(tmp_path).close()
+    with start(tmp_path, {**CONFIG, "seed": 1}, "xyz") as run:
+        assert not run.resumed
+        assert (run.config["seed"], run.fingerprint) == (1, "xyz")
+        assert names(tmp_path) == ["started"]
+        run.save_result({"best": 1})
+    assert (tmp_path / "notes.txt").exists()
+    with pytest.raises(InputError, match="holds another run"):  # for now there is something to lose
+        start(tmp_path)
+
+
 def test_keys_that_do_not_decide_the_result_may_differ(tmp_path):
     start(tmp_path).close()
     longer = {**CONFIG, "stop": {"seconds": 60}}

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError
-from nefty.data.hdf5_safety import START, refuse_damaged_heaps
+from nefty.data.hdf5_safety import START, refuse_damaged_heaps, walk
 from nefty.data.read import read
-from support.recordings import thermo
+from support.recordings import matlab73, thermo
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,80 @@ def test_an_array_in_another_layout_is_read_by_name(tmp_path):
     with pytest.raises(InputError, match=r"has no array 'frames', only camera"):
         read(path, fps=1, variable="frames")
     assert np.allclose(read(path, fps=1, variable="camera/frames").frames, frames)
+
+
+def _other(path):
+    """Another file, whose arrays fit into any recording of the tests."""
+    with h5py.File(path, "w") as file:
+        file["x"], file["t"] = np.ones((4, 5, 6)), np.arange(6.0)
+    return path.name
+
+
+@pytest.mark.parametrize("place", ["Data/Tdata", "MetaData/DomainValues", "MetaData/LookUpTable", "GroundTruth"])
+def test_links_to_another_file_are_refused_where_they_would_be_read(tmp_path, place):
+    path = tmp_path / "a.h5"
+    thermo(path)
+    with h5py.File(path, "r+") as file:
+        if place in file:
+            del file[place]
+        file[place] = h5py.ExternalLink(_other(tmp_path / "other.h5"), "/x")
+    with pytest.raises(InputError, match=rf"a\.h5 links to another file, other\.h5, at {place}.*; refused\. Give that"):
+        read(path)
+
+
+def test_links_within_a_file_are_refused_and_the_way_around_is_said(tmp_path):
+    path = tmp_path / "a.h5"
+    thermo(path)
+    with h5py.File(path, "r+") as file:
+        file.move("Data/Tdata", "raw")
+        file["Data/Tdata"] = h5py.SoftLink("/raw")
+    with pytest.raises(
+        InputError, match=r"links to another place, /raw, at Data/Tdata; refused\. Give variable='/raw'"
+    ):
+        read(path)
+
+
+def test_links_in_other_layouts_are_refused(tmp_path):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file["x"] = h5py.ExternalLink(_other(tmp_path / "other.h5"), "/x")
+        file["g"] = h5py.ExternalLink("other.h5", "/")
+    for name in ("x", "g/x", "/g/./x"):
+        with pytest.raises(InputError, match=r"links to another file, other\.h5"):
+            read(path, fps=1, variable=name)
+
+
+def test_links_in_a_matlab_file_are_refused(tmp_path):
+    path = tmp_path / "a.mat"
+    path.write_bytes(matlab73())
+    with h5py.File(path, "r+") as file:
+        del file["SimResult/ComsolParameters"]
+        file["SimResult/ComsolParameters"] = h5py.ExternalLink(_other(tmp_path / "other.h5"), "/x")
+    with pytest.raises(InputError, match=r"links to another file, other\.h5, at SimResult/ComsolParameters"):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["a.h5", "a.mat"])
+def test_groups_within_groups_end_soon(tmp_path, name):
+    with h5py.File(tmp_path / name, "w") as file:
+        group = file
+        for _ in range(500):
+            group = group.create_group("g")
+    with pytest.raises(InputError, match="groups more than 32 deep"):
+        read(tmp_path / name)
+
+
+def test_groups_that_hold_each_other_are_seen_once(tmp_path, monkeypatch):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        group = file
+        for _ in range(30):  # 2^30 ways to the last one
+            inner = group.create_group("one")
+            group["two"] = inner
+            group = inner
+        group["root"] = file["/"]
+    with h5py.File(path) as file:
+        assert len(list(walk(file))) == 31
+    monkeypatch.setattr("nefty.data.hdf5_safety.MOST_ITEMS", 20)
+    with pytest.raises(InputError, match="more than 20 arrays and groups"):
+        read(path)

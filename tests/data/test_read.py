@@ -291,6 +291,9 @@ def test_what_is_not_there_or_not_supported_is_said(tmp_path):
         read(tmp_path / "plat.h5")
     with pytest.raises(InputError, match=r"there is no file .*\(nor the folder .*gone\)"):
         read(tmp_path / "gone" / "plate.h5")
+    (tmp_path / "link.h5").symlink_to("elsewhere.h5")
+    with pytest.raises(InputError, match=r"link\.h5 is a link to elsewhere\.h5, which is not there; restore"):
+        read(tmp_path / "link.h5")
     with pytest.raises(InputError, match=r"is a folder without TIFF, PNG or CSV frames; give one file, \.ats, .* \.h5"):
         read(tmp_path)
     (tmp_path / "plate.jpeg").write_bytes(b"II*")

@@ -70,7 +70,6 @@ HALF = np.stack([np.ones((5, 8, 12)), np.full((5, 8, 12), np.nan)])
         ({"frames": "plate"}, "frames hold <U5"),
         ({"frames": with_value(np.inf, 2, 3, 4)}, r"frames\[2, 3, 4\]=inf is infinite \(the first of 1\); mark .* NaN"),
         ({"frames": with_value(np.nan, slice(None))}, "no number at all, only NaN"),
-        ({"frames": with_value(np.nan, [1, 3])}, r"frame 1 holds only NaN \(2 of 5 frames do\); leave them"),
         ({"frames": HALF, "observe": "both"}, r'the back hold no number at all; .*observe="front"'),
         ({"times": [1, 2, 3]}, r"times have shape \(3,\), the recording 5 frames"),
         ({"times": np.ones((5, 1))}, r"times have shape \(5, 1\)"),
@@ -222,11 +221,11 @@ def test_other_excitations_are_cut_or_stay():
 @pytest.mark.parametrize(
     ("rows", "columns", "message"),
     [
-        ((4, 4), (0, 12), r"rows=\(4, 4\) is no range within the 8"),
+        ((4, 4), (0, 12), "rows 4:4 do not lie within the 8 rows"),
         ((0, 9), (0, 12), "within the 8"),
         ((-9, 3), (0, 12), "within the 8"),
         ((0, 8), (5, 3), "columns"),
-        (slice(0, 8, 2), (0, 12), "leaves out pixels"),
+        (slice(0, 8, 2), (0, 12), "rows 0:8:2 leaves out pixels"),
         ((0.5, 3), (0, 12), "whole numbers"),
         (3, (0, 12), r"rows=3 must be \(first, one past last\)"),
         (
@@ -285,3 +284,13 @@ def test_every_frame_may_have_its_own_noise():
     assert isinstance(both.noise, np.ndarray)
     assert both.noise.shape == (5,)
     assert sequence.digest() != recording(noise=[5, 4, 3, 2, 2], times=[-2, -1, 0, 1, 2]).digest()
+
+
+def test_frames_without_a_number_are_left_out_after_the_flash():
+    found = recording(frames=with_value(np.nan, [1, 3]), noise=[1.0, 2, 3, 4, 5]).after_flash()
+    assert found.times.tolist() == recording().times[[0, 2, 4]].tolist()
+    assert np.asarray(found.noise).tolist() == [1, 3, 5]
+    assert found.facts.notes[-1].text == "2 of 5 frames, which hold no number, were left out."
+    only_before = recording(times=[-1.0, 1, 2, 3, 4], frames=with_value(np.nan, slice(1, None)))
+    with pytest.raises(InputError, match="or hold only NaN"):
+        only_before.after_flash()

@@ -1,6 +1,7 @@
 """A real recording as the inversion sees it: which frames, in which form, and how much they count."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -80,6 +81,7 @@ def test_frames_are_used_that_the_cells_can_show(part, rng):
     assert longer.used.sum() > used.sum()
     said = " ".join(part.notes())
     assert "do not tell about the volume" in said
+    assert re.search(r"about the first [\d.]+ mm of the depth", said)
     assert "served the calibration only" in said
 
 

@@ -231,3 +231,17 @@ def test_a_fit_is_a_record_of_plain_values(rng):
     again = type(found)(**dataclasses.asdict(found))
     for field in dataclasses.fields(found):
         np.testing.assert_array_equal(getattr(again, field.name), getattr(found, field.name))
+
+
+@pytest.mark.parametrize("loss", [0.0, 1e-2])
+def test_frames_without_noise_are_fitted_without_a_warning(rng, loss):  # which would be an error here
+    frames = frames_of(rng, noise=0.0, h=(loss, loss))  # with losses so high that late frames have no heat left
+    found = fit_of(frames, noise=0.0, surroundings=False).fit(ALPHA, h=(loss, loss))
+    assert np.isfinite(found.common).all()
+    assert found.amplitude > 0
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-200])
+def test_frames_that_never_rise_are_refused_without_a_warning(rng, scale):
+    with pytest.raises(NeftyError, match="do not depend on the part's diffusivity"):
+        fit_of(scale * frames_of(rng), noise=scale * NOISE, surroundings=False).fit(ALPHA)

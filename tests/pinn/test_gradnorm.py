@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from nefty.pinn.gradnorm import LEAST, GradNorm
+from nefty.pinn.gradnorm import SMALLEST_WEIGHT, GradNorm
 from nefty.pinn.losses import Losses
 from nefty.pinn.settings import GradNorm as Choice
 from nefty.pinn.settings import Weights
@@ -74,7 +74,7 @@ def test_weights_keep_their_sum_and_stay_positive():
         balance.backward(toy.losses(), 0.0)
         assert float(balance.w.sum().detach()) == pytest.approx(3)
         assert (balance.w > 0).all()
-    assert LEAST > 0
+    assert SMALLEST_WEIGHT > 0
 
 
 def test_networks_see_the_weighted_losses_and_nothing_of_the_imbalance():

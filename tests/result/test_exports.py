@@ -15,9 +15,9 @@ from nefty.data.facts import Facts, Units
 from nefty.result.exports import defect_table
 from nefty.result.reconstruction import Reconstruction
 from nefty.result.segmentation import Absolute
-from nefty.result.vtk_image import legacy_vtk, vti
+from nefty.result.vtk_image import vti
 
-KINDS = {"Float32": "<f4", "Int32": "<i4", "float": ">f4", "int": ">i4"}
+KINDS = {"Float32": "<f4", "Int32": "<i4"}
 
 
 def read_vti(path):
@@ -40,23 +40,6 @@ def read_vti(path):
     return image.attrib, arrays
 
 
-def read_vtk(path):
-    """Header lines and cell arrays, (z, y, x)."""
-    data = path.read_bytes()
-    header, _, rest = data.partition(b"CELL_DATA ")
-    lines = header.decode().splitlines()
-    nx, ny, nz = (int(n) - 1 for n in lines[4].split()[1:])
-    number, _, rest = rest.partition(b"\n")
-    arrays = {}
-    while rest:
-        kind_line, table, rest = rest.split(b"\n", 2)
-        assert table == b"LOOKUP_TABLE default"
-        _, name, kind, _ = kind_line.decode().split()
-        arrays[name] = np.frombuffer(rest[: 4 * int(number)], KINDS[kind]).reshape(nz, ny, nx)
-        rest = rest[4 * int(number) + 1 :]
-    return lines, arrays
-
-
 def expected_volumes(rec):
     return {
         "alpha": rec.alpha,
@@ -77,26 +60,20 @@ def test_vti_holds_the_volumes_on_their_cells(make, tmp_path):
         np.testing.assert_allclose(arrays[name], values, rtol=1e-6)
 
 
-def test_legacy_vtk_holds_the_same(make, tmp_path):
-    rec = make()
-    lines, arrays = read_vtk(rec.export(tmp_path / "volume.vtk"))
-    assert lines[0] == "# vtk DataFile Version 3.0"
-    assert lines[2:5] == ["BINARY", "DATASET STRUCTURED_POINTS", "DIMENSIONS 65 65 17"]
-    assert lines[6] == "SPACING 0.15625 0.15625 0.0625"
-    for name, values in expected_volumes(rec).items():
-        np.testing.assert_allclose(arrays[name], values, rtol=1e-6)
+def test_the_legacy_format_names_the_one_that_is_written(make, tmp_path):
+    with pytest.raises(InputError, match=r"volume\.vtk: the legacy format \.vtk is not written; .* ends in \.vti"):
+        make().export(tmp_path / "volume.vtk")
 
 
 def test_truth_is_left_out_where_unknown(make, tmp_path):
     assert "truth" not in read_vti(make(truth=None).export(tmp_path / "volume.vti"))[1]
 
 
-@pytest.mark.parametrize("write", [vti, legacy_vtk])
-def test_vtk_refuses_what_it_cannot_hold(write):
+def test_vtk_refuses_what_it_cannot_hold():
     grid = Grid((2, 3, 4), (1.0, 1.0, 1.0))
     for name, values in (("a", np.ones((4, 3, 2))), ("a", np.ones(grid.shape, complex)), ("a b", np.ones(grid.shape))):
         with pytest.raises(InputError, match="cannot be written as VTK cells"):
-            write(grid, {name: values})
+            vti(grid, {name: values})
 
 
 def test_npz_needs_no_pickle(make, tmp_path):
@@ -137,14 +114,16 @@ def test_csv_has_units_in_its_header_and_a_line_per_defect(make, tmp_path):
     with open(rec.export(tmp_path / "defects.csv"), newline="") as file:
         header, *lines = csv.reader(file)
     assert header[:5] == ["label", "centre_z (mm)", "centre_y (mm)", "centre_x (mm)", "depth_to_top (mm)"]
-    assert {"area (mm2)", "volume (mm3)", "alpha_mean (mm2/s)", "contrast"} <= set(header)
+    assert {"area (mm2)", "volume (mm3)", "alpha_mean (mm2/s)", "contrast (1)"} <= set(header)
+    assert {"row (pixel)", "column (pixel)", "cells (count)"} <= set(header)
+    assert all(name.endswith(")") for name in header[1:])
     assert len(lines) == len(rec.defects()) > 0
     for line, defect in zip(lines, rec.defects(), strict=True):
         row = dict(zip(header, line, strict=True))
         assert int(row["label"]) == defect.label
         assert float(row["centre_x (mm)"]) == pytest.approx(defect.centre[2])
         assert float(row["depth_to_top (mm)"]) == pytest.approx(defect.depth_to_top)
-        assert row["reaches_back"] in "01"
+        assert row["reaches_back (0 or 1)"] in "01"
 
 
 def test_csv_of_a_sound_part_is_its_header(make):
@@ -164,3 +143,13 @@ def test_an_unknown_suffix_is_refused_with_the_known_ones(make, tmp_path):
     with pytest.raises(InputError, match=r"the suffix='\.vtu' is unknown; choose one of.*'\.vti'"):
         make().export(tmp_path / "volume.vtu")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_unit_from_a_file_parts_no_columns_and_starts_no_formula(make):
+    nasty = '=cmd|"a",b;c\t\nd<b>' + "x" * 90
+    header = defect_table(make(meta={"units": {"length": nasty, "time": "-s", "temperature": "°C"}})).splitlines()
+    (names,) = csv.reader(header[:1])
+    assert len(names) == header[0].count(",") + 1
+    assert not set(header[0]) & set('=|";<>\t')
+    assert {"time (s)", "thermal_contrast (°C)"} <= set(names)
+    assert max(map(len, names)) < 80

@@ -15,7 +15,7 @@ from nefty.data.sequence import Sequence
 
 STANDARDISE = ("pixel", "frame", "none")
 SHOWN = 4  # components
-LEAST = 5.0  # times the spread over all pixels that a component must reach over a defect
+CLEAR_SPREADS = 5.0  # times the spread over all pixels that a component must reach over a defect
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class PctResult:
             candidates += [(number, clear), (number, -clear)]
         number, clear = max(candidates, key=lambda found: np.nanmax(found[1]))
         nothing = np.full(clear.shape, np.nan)
-        return DepthEstimate(nothing, half_maximum(clear, LEAST), "PCT", f"component {number} over its spread")
+        return DepthEstimate(nothing, half_maximum(clear, CLEAR_SPREADS), "PCT", f"component {number} over its spread")
 
     def maps(self) -> dict[str, np.ndarray]:
         """The first four components, by name."""

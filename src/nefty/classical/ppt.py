@@ -22,7 +22,7 @@ LITERATURE = 1.82
 PAPER_FREQUENCIES = tuple(float(f) for f in np.geomspace(0.01, 0.5, 6))
 RULES = ("blind", "peak")
 SPREADS = 5.0
-LEAST = 1e-6  # radians; contrast below this is rounding
+PHASE_ROUNDING = 1e-6  # radians; contrast below this is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +221,7 @@ def _reference(phase: np.ndarray, sound: np.ndarray, threshold: float | None) ->
         level[part] = SPREADS * 1.4826 * np.median(away, axis=1)
     if threshold is not None:
         level[:] = number("threshold", threshold, at_least=0)
-    return reference, np.maximum(level, LEAST)
+    return reference, np.maximum(level, PHASE_ROUNDING)
 
 
 def _end_of_contrast(contrast: np.ndarray, level: np.ndarray, f: np.ndarray, rule: str) -> np.ndarray:

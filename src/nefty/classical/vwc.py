@@ -50,7 +50,7 @@ class Admm:
     iterations: int = 500
 
 
-LEAST = {TruncatedSvd: 0.8, Admm: 0.2}
+WEAKEST_ECHO = {TruncatedSvd: 0.8, Admm: 0.2}  # that counts; see ``VwcResult.strength``
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +126,7 @@ def virtual_wave(
     """
     alpha, speed = needed(alpha, "a virtual wave"), number("speed", speed, above=0)
     inverse = Admm() if inverse is None else inverse
-    least = LEAST[type(inverse)] if least is None else number("least", least, at_least=0)
+    least = WEAKEST_ECHO[type(inverse)] if least is None else number("least", least, at_least=0)
     decays = Decays.of(sequence, window)
     first, last = np.sqrt(alpha * decays.times[[0, -1]])
     depths = np.geomspace(SHALLOWEST * first, DEEPEST * last, count("nodes", nodes, at_least=8))

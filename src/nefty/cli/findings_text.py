@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
+
+from nefty.cli.terminal_text import filled, table
 
 if TYPE_CHECKING:
     from nefty.report.pages.findings import Findings
-    from nefty.report.pages.page import Table
     from nefty.result.reconstruction import Reconstruction
-
-WIDTH = 100
 
 
 def describe(rec: Reconstruction) -> str:
@@ -21,10 +19,11 @@ def describe(rec: Reconstruction) -> str:
 
     rec = in_display_units(rec)
     findings, units = Findings(rec), units_of(rec)
-    parts = [_filled(f"{headline(findings, units)}. {rec.verdict().text}")]
-    parts += [_filled(f"Note: {note.text}") for note in rec.facts.notes]
+    parts = [filled(f"{headline(findings, units)}. {rec.verdict().text}")]
+    parts += [filled(f"Note: {note.text}") for note in rec.facts.notes]
     if findings.pairs:
-        parts.append(_aligned(defect_table(findings, units)))
+        found = defect_table(findings, units)
+        parts.append(table(found.columns, [tuple(row) for row in found.rows]))
     return "\n\n".join(parts).replace("\u00a0", " ")
 
 
@@ -43,20 +42,4 @@ def against_truth(findings: Findings) -> str:
         shown = ", ".join(f"{error:+.3f}" for error in errors) + f" {length.word}".rstrip()
         worst = 100 * max(map(abs, errors)) / length(findings.rec.grid.size[0])
         text += f" Errors of the depth to the top: {shown}; at most {worst:.1f} % of the thickness."
-    return _filled(text)
-
-
-def _filled(text: str) -> str:
-    return textwrap.fill(text, WIDTH)
-
-
-def _aligned(table: Table) -> str:
-    """Columns under each other, the names to the left, the numbers to the right."""
-    rows = [tuple(table.columns), *(tuple(row) for row in table.rows)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    )
+    return filled(text)

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nefty.cli.recording_options import RecordingOptions, takes_recording_options
+from nefty.cli.terminal_text import filled, paired
 
 if TYPE_CHECKING:
     from nefty.data.intake.intake import Recording
     from nefty.data.preparation.prepared import Prepared
-
-WIDTH = 100
 
 
 @takes_recording_options
@@ -40,8 +39,8 @@ def run(
     recording = take_in(file, options.known())
     prepared = recording.prepared or _as_it_is(recording)
     lines = _summary(recording, prepared)
-    width = max(len(name) for name, _ in lines)
-    typer.echo("\n".join(_wrapped(name, value, width) for name, value in lines))
+    width = 2 + max(len(name) for name, _ in lines)
+    typer.echo("\n".join(paired(name, value, width) for name, value in lines))
     typer.echo(f"\n{_verdict(recording, options)}")
     page = inspection_page(
         Inspection(
@@ -146,15 +145,13 @@ def _physics(recording: Recording, prepared: Prepared) -> list[tuple[str, str]]:
 
 def _verdict(recording: Recording, options: RecordingOptions) -> str:
     """What is missing, and the command that reconstructs."""
-    import textwrap
-
     words = ["nefty", "reconstruct", str(recording.file), *options.words()]
     command = shlex.join(words) + "".join(f" {fact.option} {fact.example}" for fact in recording.missing)
     if not recording.missing:
         return f"Nothing is missing. To reconstruct:\n{command}"
-    lines = [f"  {fact.option:<14} {fact.what}" for fact in recording.missing]
-    told = textwrap.fill("Missing; nefty reconstruct would ask for it by name:", WIDTH)
-    return "\n".join([told, *lines, "To reconstruct, with your values in place of these:", command])
+    lines = [paired(f"  {fact.option}", fact.what, 17) for fact in recording.missing]
+    told = filled("Missing; nefty reconstruct would ask for it by name:")
+    return "\n".join([told, *lines, filled("To reconstruct, with your values in place of these:"), command])
 
 
 def _time_unit(recording: Recording) -> str:
@@ -165,11 +162,3 @@ def _time_unit(recording: Recording) -> str:
 
 def _titled(name: str) -> str:
     return name.capitalize()
-
-
-def _wrapped(name: str, value: str, width: int) -> str:
-    import textwrap
-
-    return textwrap.fill(
-        value, WIDTH, initial_indent=f"{name:<{width}}  ", subsequent_indent=" " * (width + 2), break_on_hyphens=False
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated, NoReturn
 
@@ -58,6 +59,9 @@ def main(arguments: list[str] | None = None) -> None:
     its traceback. Ctrl-C exits with 130.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):  # names of files that are no UTF-8 come out as they are
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="surrogateescape")
     debug = "--debug" in arguments
     try:
         app([word for word in arguments if word != "--debug"], prog_name="nefty")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nefty.cli.recording_options import RecordingOptions, takes_recording_options
+from nefty.cli.terminal_text import filled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,7 +92,7 @@ def run(
         taken = take_in(file, options.known())
         sequence = taken.complete()
     for step in taken.assumed:
-        stages.say(f"Assumed, {step.name}: {step.text}")
+        stages.say(filled(f"Assumed, {step.name}: {step.text}"))
     volume = None
     if network is not None:
         with stages.stage("Ask the network"):
@@ -104,7 +105,8 @@ def run(
         words += [word for text in settings or () for word in ("--set", text)]
         words += ["--network", network] if network is not None else []
         words += options.words()
-        typer.echo(f"\nThis is the best so far: {rec.stopped.text}. To go on:\n{shlex.join(words)}")
+        so_far = filled(f"This is the best so far: {rec.stopped.text}. To go on:")
+        typer.echo(f"\n{so_far}\n{shlex.join(words)}")
     if show:
         open_in_browser(folder / REPORT)
     if rec.stopped.reason is StopReason.INTERRUPTED:

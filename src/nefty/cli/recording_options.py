@@ -84,7 +84,7 @@ class RecordingOptions:
         return [
             word
             for name, value in self.given().items()
-            for word in ([option_of(name)] if value is True else [option_of(name), _typed(value)])
+            for word in ([option_of(name)] if value is True else [option_of(name), exactly(value)])
         ]
 
     def known(self) -> Known:
@@ -94,14 +94,14 @@ class RecordingOptions:
         return Known.of(self.given(), typed=True)
 
 
+def exactly(value: object) -> str:
+    """A value of an option as it is typed, to the last digit: ``"131.2575"``, ``"10"``."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
 def option_of(name: str) -> str:
     """``"--flash-frame"`` of ``"flash_frame"``."""
     return f"--{name.replace('_', '-')}"
-
-
-def _typed(value: Any) -> str:
-    """A value as it is typed; the number that comes back is the same one."""
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def takes_recording_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -22,7 +22,7 @@ def write_atomic(path: str | os.PathLike[str], content: str | bytes | memoryview
         NeftyError: the folder cannot be written or the disk is full; an existing file is untouched.
     """
     path = Path(path)
-    data = content.encode() if isinstance(content, str) else content
+    data = as_utf8(content) if isinstance(content, str) else content
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,6 +42,11 @@ def write_atomic(path: str | os.PathLike[str], content: str | bytes | memoryview
                 os.unlink(temporary)
     _sync_folder(path.parent)
     return path
+
+
+def as_utf8(text: str) -> bytes:
+    """Text as UTF-8 that every program reads; what of a file's name is none becomes the replacement character."""
+    return text.encode(errors="surrogateescape").decode(errors="replace").encode()
 
 
 def cannot_write(path: str | os.PathLike[str], error: OSError) -> NeftyError:

@@ -7,15 +7,14 @@ import os
 import platform
 from pathlib import Path
 
+from filelock import lock_descriptor
+
 from nefty.core.errors import NeftyError
 from nefty.core.files import cannot_write
 
-try:
-    import fcntl
-except ImportError:  # Windows: two processes are not kept apart there
-    fcntl = None
-
 LOCK = ".lock"
+HOLDER = 1  # byte from which on the file names the process that holds it; Windows lets nobody else read byte 0
+WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # of some network disks: go without
 
 
 class FolderInUseError(NeftyError):
@@ -25,8 +24,8 @@ class FolderInUseError(NeftyError):
 def take_folder(path: Path) -> int:
     """Take the folder, made if it is not there, for this process; give it back by ``os.close`` of what is returned.
 
-    The system gives it back when the process ends, however it ends, so a lock is never stale. The file ``.lock`` stays
-    and names the process that had it last.
+    The lock is the system's own (flock, LockFileEx), which ends with the process, however that ends: it is never stale.
+    The file ``.lock`` stays and names the process that had it last.
 
     Raises:
         FolderInUseError: another process has it.
@@ -38,25 +37,28 @@ def take_folder(path: Path) -> int:
     except OSError as error:
         raise cannot_write(path, error) from error
     try:
-        _flock(handle)
+        if not _locked(handle):
+            os.lseek(handle, HOLDER, os.SEEK_SET)
+            holder = os.read(handle, 200).decode(errors="replace").strip()
+            raise FolderInUseError(
+                f"another run works in {path} (process {holder or 'unknown'}); wait for its end or choose another "
+                "folder."
+            )
         os.ftruncate(handle, 0)
-        os.write(handle, f"{os.getpid()} on {platform.node()}\n".encode())
-    except BlockingIOError:
-        holder = os.read(handle, 200).decode(errors="replace").strip()
-        os.close(handle)
-        raise FolderInUseError(
-            f"another run works in {path} (process {holder or 'unknown'}); wait for its end or choose another folder."
-        ) from None
+        os.write(handle, HOLDER * b"\n" + f"{os.getpid()} on {platform.node()}\n".encode())
     except OSError as error:
         os.close(handle)
         raise cannot_write(path, error) from error
+    except BaseException:
+        os.close(handle)
+        raise
     return handle
 
 
-def _flock(handle: int) -> None:
-    if fcntl is not None:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in (errno.ENOLCK, errno.ENOTSUP):  # some network disks have no locks: go without
-                raise
+def _locked(handle: int) -> bool:
+    try:
+        return lock_descriptor(handle, blocking=False)
+    except OSError as error:
+        if error.errno not in WITHOUT_LOCKS:
+            raise
+        return True

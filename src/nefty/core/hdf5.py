@@ -32,6 +32,10 @@ DEEPEST = 32  # groups within groups; a damaged file may hold a circle
 DAMAGE = (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError, MemoryError, RecursionError)
 
 
+class DamagedFileError(InputError):
+    """A file that is not, or not all, of what it was when it was written."""
+
+
 def write_hdf5(path: str | os.PathLike[str], content: Mapping[str, Any], *, kind: str, compress: bool = True) -> Path:
     """Write nested mappings and lists of arrays, text, numbers, truth values and ``None``.
 
@@ -93,7 +97,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[h5py.File]:
             empty = not file.read(1)
         if empty or not h5py.is_hdf5(name):
             what = "empty" if empty else "no HDF5 file"
-            raise InputError(f"{name} is {what}; copy it again from where it was made, or give another file.")
+            raise DamagedFileError(f"{name} is {what}; copy it again from where it was made, or give another file.")
         with h5py.File(name, "r", locking="best-effort") as file:
             yield file
     except NeftyError:
@@ -102,7 +106,9 @@ def opened(path: str | os.PathLike[str]) -> Iterator[h5py.File]:
         raise InputError(f"cannot read {name}: {error.strerror}; ask its owner or copy it.") from error
     except DAMAGE as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{name} is damaged or cut off ({reason}); copy it again from where it was made.") from error
+        raise DamagedFileError(
+            f"{name} is damaged or cut off ({reason}); copy it again from where it was made."
+        ) from error
 
 
 def put(group: h5py.Group, content: Mapping[str, Any], *, compress: bool = True) -> None:
@@ -150,6 +156,10 @@ def take(group: h5py.Group, depth: int = 0) -> dict[str, Any]:
         if not isinstance(group.get(name, getlink=True), h5py.HardLink):
             raise InputError(f"{group.file.filename} links to another place at {group.name}/{name}; refused.")
         item = group[name]
+        if h5py.h5o.get_info(item.id).rc > 1:  # groups that share groups have more ways through them than time allows
+            raise InputError(
+                f"{group.file.filename} holds {group.name}/{name} at two places; it was not made by nefty."
+            )
         if isinstance(item, h5py.Dataset):
             found[name] = take_array(item)
         elif isinstance(item, h5py.Group):

@@ -59,6 +59,8 @@ class RunFolder:
     ) -> RunFolder:
         """Start a run in a new or empty folder, or go on with the same run in its own.
 
+        A run that ended before its first checkpoint holds nothing that could be lost; another one takes its folder.
+
         Args:
             path: the folder; made if it is not there. Files that are not a run's are left alone.
             config: everything that decides the result, as plain values in nested mappings.
@@ -75,13 +77,18 @@ class RunFolder:
         lock = take_folder(path)
         try:
             found = _read_record(path)
-            if fresh:
+            other = [] if found is None else _differences(found, asked, set(free))
+            if fresh or (other and not _work_in(path)):
                 _clear(path)
-                found = None
+                found, other = None, []
+            if other:
+                raise InputError(
+                    f"{path} holds another run: {'; '.join(other)}. Choose another folder, or start over with --fresh "
+                    "(fresh=True), which deletes that run."
+                )
             if found is not None:
-                _refuse_another(path, found, asked, set(free))
                 asked["finished"], asked["created"] = found["finished"], found["created"]
-            elif left := [name for name in (CHECKPOINT, RESULT) if (path / name).exists()]:
+            elif left := _work_in(path):
                 raise InputError(
                     f"{path} holds {left[0]} but no {CONFIG} that says of which run; choose another folder, or start "
                     "over with --fresh (fresh=True), which deletes it."
@@ -224,7 +231,13 @@ def _read_record(path: Path) -> dict[str, Any] | None:
     return record
 
 
-def _refuse_another(path: Path, found: dict[str, Any], asked: dict[str, Any], free: set[str]) -> None:
+def _work_in(path: Path) -> list[str]:
+    """The files in a folder that hold what a run has done."""
+    return [name for name in (CHECKPOINT, RESULT) if (path / name).exists()]
+
+
+def _differences(found: dict[str, Any], asked: dict[str, Any], free: set[str]) -> list[str]:
+    """In what the run that a folder holds is another than the one asked for, in words."""
     old, new = _flat(found["config"]), _flat(asked["config"])
     differing = [k for k in sorted(old.keys() | new.keys()) if k not in free and old.get(k) != new.get(k)]
     said = [f"{k} is {old.get(k, 'not set')} there and {new.get(k, 'not set')} now" for k in differing[:MOST_NAMED]]
@@ -232,11 +245,7 @@ def _refuse_another(path: Path, found: dict[str, Any], asked: dict[str, Any], fr
         said.append(f"and {len(differing) - MOST_NAMED} more")
     if found["fingerprint"] != asked["fingerprint"]:
         said.append("its input (the recording or what is known about it) is another")
-    if said:
-        raise InputError(
-            f"{path} holds another run: {'; '.join(said)}. Choose another folder, or start over with --fresh "
-            "(fresh=True), which deletes that run."
-        )
+    return said
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, str]:

@@ -120,7 +120,8 @@ def restate(path: str | os.PathLike[str], sequence: Sequence, given: Given) -> S
     notes: list[Note] = []
     if given.fps is not None:
         times = np.arange(sequence.shape[0]) / given.fps
-        notes.append(Note(NoteKind.TIMES, f"Times follow from fps={given.fps:g}, as given instead of the file's."))
+        text = f"Times follow from fps={given.fps:.12g}, as given instead of the file's."
+        notes.append(Note(NoteKind.TIMES, text))
     elif given.times is not None:
         times = checks.times(given.times, sequence.shape[0])
         notes.append(Note(NoteKind.TIMES, "Times were given instead of the file's."))
@@ -162,7 +163,7 @@ def _times(path: str | os.PathLike[str], found: Found, given: Given) -> tuple[np
             )
         return given.times.astype(np.float64), [Note(NoteKind.TIMES, f"Times were given{instead}.")]
     if given.fps is not None:
-        text = f"Times follow from fps={given.fps:g}, as given{instead}."
+        text = f"Times follow from fps={given.fps:.12g}, as given{instead}."
         return np.arange(frames) / given.fps, [Note(NoteKind.TIMES, text)]
     if found.times is None:
         raise MissingTimesError(

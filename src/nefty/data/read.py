@@ -112,6 +112,10 @@ def _head(path: Path) -> bytes:
         with open(path, "rb") as file:
             head = file.read(HEAD)
     except FileNotFoundError:
+        if path.is_symlink():
+            raise InputError(
+                f"{path} is a link to {path.readlink()}, which is not there; restore that file, or give another."
+            ) from None
         raise InputError(f"there is no file {path}{_near(path)}; check the name and the folder.") from None
     except PermissionError as error:
         raise InputError(f"cannot read {path}: {error.strerror}; ask its owner or copy it.") from error

@@ -31,7 +31,8 @@ class Sequence:
 
     Args:
         frames: temperature rise above ambient, (t, y, x); for ``observe="both"`` (2, t, y, x), the front first.
-            NaN marks values that are missing. float32 and float64 are kept, whole numbers become one of them.
+            NaN marks values that are missing, in some pixels or all of a frame. float32 and float64 are kept, whole
+            numbers become one of them.
         times: of the frames, counted from the flash, increasing; those before 0 show the part before it.
         size: edge lengths (z, y, x) of the part that the frames show, in the unit of the diffusivity.
         excitation: the flash or pulse, or the temperature (z, y, x) at t = 0.
@@ -119,23 +120,25 @@ class Sequence:
         return dataclasses.replace(self, facts=facts)
 
     def after_flash(self) -> Sequence:
-        """The frames after t = 0; a note says how many were left out."""
-        late = self.times > 0
-        if late.all():
+        """The frames after t = 0 that hold a number; notes say how many were left out."""
+        late, here = self.times > 0, self._frames_with_numbers()
+        if (late & here).all():
             return self
-        if not late.any():
+        if not (late & here).any():
             raise InputError(
-                f"all {late.size} frames lie at or before the flash at t = 0 (the last at {self.times[-1]:g}); "
-                "count the times from the flash."
+                f"all {late.size} frames lie at or before the flash at t = 0 (the last at {self.times[-1]:g}), or hold "
+                "only NaN; count the times from the flash."
             )
-        text = f"{np.count_nonzero(~late)} of {late.size} frames, at or before the flash at t = 0, were left out."
+        reasons = {"at or before the flash at t = 0": ~late, "which hold no number": late & ~here}
+        texts = [f"{n} of {late.size} frames, {why}, were left out." for why, x in reasons.items() if (n := x.sum())]
+        late &= here
         noise = self.noise[late] if isinstance(self.noise, np.ndarray) else self.noise
         return dataclasses.replace(
             self,
             frames=self.frames[..., late, :, :],
             times=self.times[late],
             noise=noise,
-            facts=self.facts.noted(Note(NoteKind.LEFT_OUT, text)),
+            facts=self.facts.noted(*(Note(NoteKind.LEFT_OUT, text) for text in texts)),
         )
 
     def region(self, rows: Range, columns: Range) -> Sequence:
@@ -193,6 +196,11 @@ class Sequence:
 
         return read(path, **given)
 
+    def _frames_with_numbers(self) -> np.ndarray:
+        """Which frames (t,) are not missing as a whole, on one face at least."""
+        faces = self.frames.reshape(-1, *self.frames.shape[-3:])
+        return np.array([any(np.isfinite(face[k]).any() for face in faces) for k in range(self.shape[0])])
+
     def _facts_of(self, cut: dict[str, tuple[int, int, int]]) -> Facts:
         """The facts of a rectangle of pixels."""
         (top, bottom, ny), (left, right, nx) = cut["rows"], cut["columns"]
@@ -242,16 +250,18 @@ def _size(given: Any) -> tuple[float, float, float]:
 def bounds(what: str, given: Range, length: int) -> tuple[int, int]:
     """First and one past the last, checked and from 0."""
     first, last = (given.start, given.stop) if isinstance(given, slice) else _pair(what, given)
+    said = f"{what} {'' if first is None else first}:{'' if last is None else last}"
     if isinstance(given, slice) and given.step not in (None, 1):
-        raise InputError(f"{what}={given} leaves out pixels; a region takes all between two.")
+        raise InputError(f"{said}:{given.step} leaves out pixels; a region takes all between two.")
     for end in (first, last):
         if end is not None and (isinstance(end, bool) or not isinstance(end, (int, np.integer))):
-            raise InputError(f"{what}={given!r} must be whole numbers of pixels.")
+            raise InputError(f"{said} must be whole numbers of pixels.")
     first = 0 if first is None else int(first) + (length if first < 0 else 0)
     last = length if last is None else int(last) + (length if last < 0 else 0)
     if not 0 <= first < last <= length:
         raise InputError(
-            f"{what}={given!r} is no range within the {length} of the frames; give (first, one past last)."
+            f"{said} do not lie within the {length} {what} of the frames; give the first and one past the last, "
+            f"from 0 to {length}."
         )
     return first, last
 

@@ -30,7 +30,7 @@ from nefty.data.facts import METRE, Facts, KnownDefects, Origin, Units
 from nefty.data.facts_file import facts_of_meta, plain_facts, read_facts
 from nefty.data.formats import Format
 from nefty.data.given import Given
-from nefty.data.hdf5_safety import opened_safely
+from nefty.data.hdf5_safety import held, opened_safely
 from nefty.data.pieces import Pieces, of_array
 from nefty.data.portable import flash_or_pulse
 from nefty.data.sequence import Sequence
@@ -83,9 +83,9 @@ def read_recording(path: str | os.PathLike[str], given: Given | None = None) -> 
     with opened_safely(path) as file:
         if "nefty_kind" in file.attrs:
             refuse_other(file, KIND)
-        if "Data/Tdata" not in file or "MetaData/DomainValues" not in file:
+        if held(file, "Data/Tdata") is None or held(file, "MetaData/DomainValues") is None:
             return _other_layout(path, file, given)
-        if "nefty" in file:
+        if held(file, "nefty") is not None:
             return restate(path, Sequence(**_own(file)), given)
         return assemble(path, _foreign(path, file), given)
 
@@ -182,7 +182,8 @@ def _own(file: h5py.File) -> dict[str, Any]:
             place[box] = block
     values["frames"] = frames if len(faces) > 1 else frames[0]
     values["times"] = _array(file, "MetaData/DomainValues")
-    values["truth"] = _array(file, "GroundTruth/Diffusivity") if "GroundTruth/Diffusivity" in file else None
+    truth = "GroundTruth/Diffusivity"
+    values["truth"] = None if held(file, truth) is None else _array(file, truth)
     return values
 
 
@@ -194,10 +195,10 @@ def _foreign(path: Path, file: h5py.File) -> Found:
             f"{file.filename} has Data/Tdata of shape {data.shape} and times of shape {times.shape}; "
             "the last axis must be time."
         )
-    if _symbol(file["MetaData/DomainValues"]) == "ms":
+    if _symbol(held(file, "MetaData/DomainValues")) == "ms":
         times = times / 1000
     beside: dict[str, Any] = {
-        name: _array(file, place) if place in file else None
+        name: None if held(file, place) is None else _array(file, place)
         for name, place in {
             "lookup": "MetaData/LookUpTable",
             "signal": "MetaData/ExcitationSignal",
@@ -205,7 +206,8 @@ def _foreign(path: Path, file: h5py.File) -> Found:
         }.items()
     }
     unit = {"K": "K", "°C": "C"}.get(_symbol(data))
-    table = file["MetaData"].attrs.get("SimulationParameter")
+    about = held(file, "MetaData")
+    table = None if about is None else about.attrs.get("SimulationParameter")
     return pulsed(path, of_array(data, "yxt"), times=times, table=table, unit=unit, **beside)
 
 
@@ -217,7 +219,7 @@ def _other_layout(path: Path, file: h5py.File, given: Given) -> Sequence:
             f"{path} has no Data/Tdata and MetaData/DomainValues, only {inside}; recordings in HDF5 need "
             "pyThermoNDT's layout, or the name of the array with the frames, variable=..."
         )
-    if given.variable not in file:
+    if held(file, given.variable) is None:
         raise InputError(f"{path} has no array {given.variable!r}, only {inside}; give variable=... as group/array.")
     axes = given.axes or "tyx"
     notes = () if given.axes else (f"The axes were taken in the order {axes}; give axes=... if that is wrong.",)
@@ -240,7 +242,7 @@ def _array(file: h5py.File, name: str) -> np.ndarray:
 
 def _dataset(file: h5py.File, name: str) -> h5py.Dataset:
     """An array that is still in the file."""
-    item = file[name]
+    item = held(file, name)
     if not isinstance(item, h5py.Dataset):
         raise InputError(f"{file.filename} holds no array at {name}.")
     if item.external or item.is_virtual:

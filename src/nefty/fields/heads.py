@@ -40,8 +40,8 @@ class Head(Protocol):
 
 
 @dataclass(frozen=True)
-class SigmoidHead:
-    """alpha = low + (high - low) sigmoid(f), the paper's bracket (eq. bracket).
+class _Bracket:
+    """The bounds of the heads that keep the diffusivity between two.
 
     Args:
         low: the least diffusivity.
@@ -50,10 +50,21 @@ class SigmoidHead:
 
     low: float = 0.003
     high: float = 0.25
-    box = FREE
 
     def __post_init__(self) -> None:
-        _check_bracket(self.low, self.high)
+        number("lowest diffusivity", self.low, above=0)
+        number("highest diffusivity", self.high)
+        if self.high <= self.low:
+            raise InputError(
+                f"highest diffusivity={self.high:g} must be above the lowest, {self.low:g}; exchange or widen them."
+            )
+
+
+@dataclass(frozen=True)
+class SigmoidHead(_Bracket):
+    """alpha = low + (high - low) sigmoid(f), the paper's bracket (eq. bracket)."""
+
+    box = FREE
 
     def __call__(self, value: Tensor) -> Tensor:
         """Diffusivity of f."""
@@ -66,20 +77,10 @@ class SigmoidHead:
 
 
 @dataclass(frozen=True)
-class LogHead:
-    """log alpha = log low + (log high - log low) sigmoid(f): the bracket in log-diffusivity.
+class LogHead(_Bracket):
+    """log alpha = log low + (log high - log low) sigmoid(f): the bracket in log-diffusivity."""
 
-    Args:
-        low: the least diffusivity.
-        high: the greatest.
-    """
-
-    low: float = 0.003
-    high: float = 0.25
     box = FREE
-
-    def __post_init__(self) -> None:
-        _check_bracket(self.low, self.high)
 
     def __call__(self, value: Tensor) -> Tensor:
         """Diffusivity of f."""
@@ -142,19 +143,8 @@ class ReluHead:
 
 
 @dataclass(frozen=True)
-class LinearBox:
-    """alpha = f, which the optimiser keeps between ``low`` and ``high``.
-
-    Args:
-        low: the least diffusivity.
-        high: the greatest.
-    """
-
-    low: float = 0.003
-    high: float = 0.25
-
-    def __post_init__(self) -> None:
-        _check_bracket(self.low, self.high)
+class LinearBox(_Bracket):
+    """alpha = f, which the optimiser keeps between ``low`` and ``high``."""
 
     @property
     def box(self) -> tuple[float, float]:
@@ -171,19 +161,8 @@ class LinearBox:
 
 
 @dataclass(frozen=True)
-class LogBox:
-    """log alpha = f, which the optimiser keeps between log ``low`` and log ``high``; nothing saturates.
-
-    Args:
-        low: the least diffusivity.
-        high: the greatest.
-    """
-
-    low: float = 0.003
-    high: float = 0.25
-
-    def __post_init__(self) -> None:
-        _check_bracket(self.low, self.high)
+class LogBox(_Bracket):
+    """log alpha = f, which the optimiser keeps between log ``low`` and log ``high``; nothing saturates."""
 
     @property
     def box(self) -> tuple[float, float]:
@@ -211,13 +190,6 @@ def background_profile(given: Any, grid: Grid) -> Tensor | None:
         )
     _tensor(profile, above=0.0, what="background")
     return profile
-
-
-def _check_bracket(low: float, high: float) -> None:
-    number("lowest diffusivity", low, above=0)
-    number("highest diffusivity", high)
-    if high <= low:
-        raise InputError(f"highest diffusivity={high:g} must be above the lowest, {low:g}; exchange or widen them.")
 
 
 def _tensor(

@@ -242,7 +242,7 @@ class RealPart:
             depth = self.buried * self._model.grid.spacing[0]
             said.append(
                 f"Frames before {times[used][0]:.3g} s do not tell about the volume (pulse, cell size or unevenness); "
-                f"nothing is said about the first {max(depth, self._model.grid.spacing[0]):.3g} of the depth."
+                f"nothing is said about the first {1e3 * max(depth, self._model.grid.spacing[0]):.3g} mm of the depth."
             )
         left = float((self.share() < COUNTS).mean()) if self._entered else 0.0
         if left > 0:

@@ -127,7 +127,8 @@ class SoundFit:
         for _ in range(STEPS):
             shape = self._shape(theta) * modulation
             typical = self._typical(shape)
-            inverse = self.counted / (self.noise[:, None, None] ** 2 + (RELATIVE * typical * shape) ** 2)
+            variance = self.noise[:, None, None] ** 2 + (RELATIVE * typical * shape) ** 2
+            inverse = _over(self.counted, variance, 0.0)  # what neither rises nor is noisy says nothing
             gain = _gain(self.frames, shape, inverse)
             square = (self.frames - gain * shape) ** 2 * inverse
             values = np.maximum(self.counted.sum(axis=0), 1)
@@ -243,8 +244,9 @@ class SoundFit:
             away = np.abs(self.frames - gain * shape * common[:, None, None])[:, good]
             scatter = MAD_TO_SIGMA * _median(away, seen)
             noise = np.sqrt(np.maximum(scatter, self.noise) ** 2 + (LEAST * level) ** 2)
-        relative = scatter / level
-        best = np.minimum.accumulate(relative) / relative.min()
+        relative = _over(scatter, level, np.inf)
+        so_far, least = np.minimum.accumulate(relative), relative.min()
+        best = so_far / least if 0 < least < np.inf else np.where(so_far > least, np.inf, 1.0)  # 0: without any noise
         first, clear = (int(np.argmax(best <= limit)) for limit in (TOO_EARLY, UNCLEAR))
         amplitude = float(np.median(gain[usable]))
         if not amplitude > 0:
@@ -264,6 +266,11 @@ class SoundFit:
             gain=np.where(self._usable, gain / amplitude, 1.0),
             quiet=trust,
         )
+
+
+def _over(values: np.ndarray, by: np.ndarray, otherwise: float) -> np.ndarray:
+    """``values / by`` where that is above 0."""
+    return np.divide(values, by, out=np.full(np.broadcast_shapes(values.shape, by.shape), otherwise), where=by > 0)
 
 
 def _gain(frames: np.ndarray, shape: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from nefty.pinn.losses import Losses
 from nefty.pinn.settings import GradNorm as Choice
 from nefty.pinn.settings import Weights
 
-LEAST = 1e-3  # of a weight: none vanishes or turns negative
+SMALLEST_WEIGHT = 1e-3  # of a weight: none vanishes or turns negative
 TINY = 1e-30
 
 
@@ -76,7 +76,7 @@ class GradNorm:
         (self.w.grad,) = torch.autograd.grad(self.imbalance(norms, values), self.w)
         self._adam.step()
         with torch.no_grad():
-            self.w.clamp_(min=LEAST)
+            self.w.clamp_(min=SMALLEST_WEIGHT)
             self.w.mul_(len(self.w) / self.w.sum())
 
     def _norm(self, loss: Tensor) -> Tensor:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nefty.cli import terminal_text
+
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction
 
@@ -73,8 +75,7 @@ def listed(folder: Path) -> str:
     from nefty.core.run_folder import RESULT
 
     what = {**DERIVED, RESULT: "everything, for nefty report, nefty evaluate and nefty.Reconstruction.load"}
-    width = max(len(str(folder / name)) for name in what)
-    return "\n".join(f"{folder / name!s:<{width}}  {words}" for name, words in what.items())
+    return terminal_text.listed({str(folder / name): words for name, words in what.items()})
 
 
 def open_in_browser(page: Path) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Millimetres per metre.
 MILLI = 1e3
+#: What the word for a unit may hold besides letters and digits, and how long it may be.
+SIGNS, LONGEST = " °%/.·*^_-'", 24
 
 
 @dataclass(frozen=True)
@@ -60,18 +62,26 @@ class DisplayUnits:
 
 
 def display_units(units: Units) -> DisplayUnits:
-    """What the units of a recording or a reconstruction ask for."""
-    time, metres = units.time, units.in_metres
-    length, factor = ("mm", MILLI) if metres else (units.length, 1.0)
+    """What the units of a recording or a reconstruction ask for; words that a file made up are cleaned."""
+    time, metres = unit_word(units.time), units.in_metres
+    length, factor = ("mm", MILLI) if metres else (unit_word(units.length), 1.0)
     derived = f"{length}²/{time}" if length and time else ""
     return DisplayUnits(
         length=Shown(factor, length),
         area=Shown(factor**2, length and f"{length}²"),
         volume=Shown(factor**3, length and f"{length}³"),
         time=Shown(1.0, time),
-        temperature=Shown(1.0, units.temperature),
-        diffusivity=Shown(factor**2, derived if metres else units.diffusivity or derived),
+        temperature=Shown(1.0, unit_word(units.temperature)),
+        diffusivity=Shown(factor**2, derived if metres else unit_word(units.diffusivity) or derived),
     )
+
+
+def unit_word(given: Any) -> str:
+    """The word for a unit that a file states, fit for tables and pages: short, and nothing but letters, digits and
+    the signs of units; so it parts no columns and starts no formula.
+    """
+    word = "".join(letter for letter in str(given or "") if letter.isalnum() or letter in SIGNS)
+    return " ".join(word.split()).lstrip("-")[:LONGEST]
 
 
 def in_display_units(rec: Reconstruction) -> Reconstruction:

@@ -22,14 +22,14 @@ from nefty.core.hdf5 import write_hdf5
 from nefty.result.diconde import depth_object, volume_object
 from nefty.result.display_units import DisplayUnits, display_units
 from nefty.result.segmentation import Rule
-from nefty.result.vtk_image import legacy_vtk, vti
+from nefty.result.vtk_image import vti
 
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction
 
 KIND = "reconstruction"
-SUFFIXES = (".h5", ".hdf5", ".npz", ".vti", ".vtk", ".csv", ".dcm")
-#: Columns of the CSV and the quantity that they are measured in; none for plain numbers, else a unit of their own.
+SUFFIXES = (".h5", ".hdf5", ".npz", ".vti", ".csv", ".dcm")
+#: Columns of the CSV and the quantity that they are measured in, or a unit of their own; none for a name.
 COLUMNS = {
     "label": "",
     "centre_z": "length",
@@ -40,8 +40,8 @@ COLUMNS = {
     "depth_high": "length",
     "depth_to_centre": "length",
     "thickness": "length",
-    "row": "",
-    "column": "",
+    "row": "pixel",
+    "column": "pixel",
     "size_y": "length",
     "size_x": "length",
     "fwhm_long": "length",
@@ -53,12 +53,12 @@ COLUMNS = {
     "volume": "volume",
     "alpha_mean": "diffusivity",
     "alpha_min": "diffusivity",
-    "contrast": "",
+    "contrast": "1",
     "thermal_contrast": "temperature",
     "snr": "dB",
     "time": "time",
-    "cells": "",
-    "reaches_back": "",
+    "cells": "count",
+    "reaches_back": "0 or 1",
 }
 #: What the header says where the unit of a quantity is not known.
 UNKNOWN = {
@@ -77,11 +77,14 @@ def export(rec: Reconstruction, path: str | os.PathLike[str], rule: Rule | str =
     Args:
         rec: what to write.
         path: ends in .h5 or .hdf5 (all of it; ``Reconstruction.load`` reads it), .npz (all of it, for NumPy),
-            .vti or .vtk (the volumes, for ParaView), .csv (the table of defects), or, experimental, .dcm (DICONDE: the
+            .vti (the volumes, for ParaView), .csv (the table of defects), or, experimental, .dcm (DICONDE: the
             volume, and beside it the depth map, whose name ends in ``-depth.dcm``).
         rule: of the segmentation, where the file holds defects.
     """
-    suffix = one_of("the suffix", Path(path).suffix.lower(), SUFFIXES)
+    suffix = Path(path).suffix.lower()
+    if suffix == ".vtk":
+        raise InputError(f"{Path(path)}: the legacy format .vtk is not written; give a name that ends in .vti instead.")
+    one_of("the suffix", suffix, SUFFIXES)
     if suffix in (".h5", ".hdf5"):
         return write_hdf5(path, rec.record(), kind=KIND)
     if suffix == ".npz":
@@ -93,8 +96,7 @@ def export(rec: Reconstruction, path: str | os.PathLike[str], rule: Rule | str =
         volume, depth = volume_object(rec, rule), depth_object(rec, rule)
         write_atomic(path.with_name(f"{path.stem}-depth{path.suffix}"), depth)
         return write_atomic(path, volume)
-    write = vti if suffix == ".vti" else legacy_vtk
-    return write_atomic(path, write(rec.grid, volumes(rec, rule)))
+    return write_atomic(path, vti(rec.grid, volumes(rec, rule)))
 
 
 def volumes(rec: Reconstruction, rule: Rule | str = "default") -> dict[str, np.ndarray]:

@@ -14,7 +14,7 @@ import numpy as np
 from nefty.core.checks import number, one_of
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
-from nefty.core.hdf5 import read_hdf5, write_hdf5
+from nefty.core.hdf5 import DamagedFileError, read_hdf5, write_hdf5
 from nefty.core.run_folder import RESULT
 from nefty.core.stopping import UNKNOWN, Stopped, StopReason
 from nefty.data.facts import Facts, Units
@@ -230,10 +230,15 @@ class Reconstruction:
     def load(path: str | os.PathLike[str]) -> Reconstruction:
         """Read what ``save`` wrote, from the file or its folder."""
         path = Path(path)
-        return Reconstruction.from_record(read_hdf5(path / RESULT if path.is_dir() else path, kind=KIND))
+        try:
+            return Reconstruction.from_record(read_hdf5(path / RESULT if path.is_dir() else path, kind=KIND))
+        except DamagedFileError as error:
+            raise InputError(
+                f"{error} Or make it again: the nefty reconstruct that wrote it, with --fresh (fresh=True)."
+            ) from error
 
     def export(self, path: str | os.PathLike[str], rule: Rule | str = "default") -> Path:
-        """Write for other programs, by suffix: .h5, .npz, .vti or .vtk (ParaView), .csv (the defects), .dcm."""
+        """Write for other programs, by suffix: .h5, .npz, .vti (ParaView), .csv (the defects), .dcm."""
         return export(self, path, rule)
 
     def report(self, path: str | os.PathLike[str]) -> Path:

@@ -1,4 +1,4 @@
-"""Volumes as VTK image data, which ParaView opens: XML (.vti) and the older format (.vtk).
+"""Volumes as VTK image data in XML (.vti), which ParaView opens.
 
 Values belong to cells, so there is one point more than cells along each axis. VTK counts x fastest and names axes
 (x, y, z), which is our C order of (z, y, x) arrays. z is the depth: the front face is at z = 0.
@@ -16,13 +16,8 @@ import numpy as np
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 
-#: NumPy type, its name in .vti and in .vtk files.
-TYPES = {
-    "f4": ("Float32", "float"),
-    "f8": ("Float64", "double"),
-    "i4": ("Int32", "int"),
-    "u1": ("UInt8", "unsigned_char"),
-}
+#: NumPy type and its name in the file.
+TYPES = {"f4": "Float32", "f8": "Float64", "i4": "Int32", "u1": "UInt8"}
 
 
 def vti(grid: Grid, cells: Mapping[str, np.ndarray]) -> bytes:
@@ -38,7 +33,7 @@ def vti(grid: Grid, cells: Mapping[str, np.ndarray]) -> bytes:
     for name, values in cells.items():
         data = _checked(name, values, grid).astype(values.dtype.newbyteorder("<")).tobytes()
         text = base64.b64encode(struct.pack("<Q", len(data)) + data).decode()
-        kind = TYPES[values.dtype.str[1:]][0]
+        kind = TYPES[values.dtype.str[1:]]
         arrays.append(f'<DataArray type="{kind}" Name={quoteattr(name)} format="binary">{text}</DataArray>\n')
     return (
         '<?xml version="1.0"?>\n'
@@ -47,21 +42,6 @@ def vti(grid: Grid, cells: Mapping[str, np.ndarray]) -> bytes:
         f'<Piece Extent="{extent}">\n<CellData Scalars={quoteattr(next(iter(cells)))}>\n{"".join(arrays)}</CellData>\n'
         "</Piece>\n</ImageData>\n</VTKFile>\n"
     ).encode()
-
-
-def legacy_vtk(grid: Grid, cells: Mapping[str, np.ndarray], title: str = "nefty") -> bytes:
-    """The content of a .vtk file, version 3.0, binary (big-endian)."""
-    points = " ".join(str(n + 1) for n in reversed(grid.shape))
-    spacing = " ".join(f"{d:.17g}" for d in reversed(grid.spacing))
-    parts = [
-        f"# vtk DataFile Version 3.0\n{title}\nBINARY\nDATASET STRUCTURED_POINTS\nDIMENSIONS {points}\n"
-        f"ORIGIN 0 0 0\nSPACING {spacing}\nCELL_DATA {grid.cells}\n".encode()
-    ]
-    for name, values in cells.items():
-        data = _checked(name, values, grid).astype(values.dtype.newbyteorder(">")).tobytes()
-        kind = TYPES[values.dtype.str[1:]][1]
-        parts.append(f"SCALARS {name} {kind} 1\nLOOKUP_TABLE default\n".encode() + data + b"\n")
-    return b"".join(parts)
 
 
 def _checked(name: str, values: np.ndarray, grid: Grid) -> np.ndarray:

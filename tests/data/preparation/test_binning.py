@@ -42,6 +42,11 @@ def test_the_automatic_choice_leaves_about_128_by_128(shape, n):
     assert shape[0] * shape[1] / n**2 <= 160 * 128
 
 
+@pytest.mark.parametrize("shape", [(1, 30_000), (2, 100_000)])
+def test_the_automatic_choice_leaves_a_line_of_pixels_its_rows(shape):
+    assert choose_bin("auto", shape, None, None) == shape[0]
+
+
 def test_to_a_pixel_size():
     assert choose_bin("auto", (100, 100), 0.2e-3, 0.6e-3) == 3
     assert choose_bin("off", (100, 100), 0.2e-3, 0.1e-3) == 1

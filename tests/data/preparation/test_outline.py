@@ -64,5 +64,5 @@ def test_regions_as_given_suggested_and_automatic(rng):
 
 @pytest.mark.parametrize("region", [(0, 61, 0, 5), (5, 5, 0, 5), (10, 5, 0, 5), (0, 5, 0, 90), (-70, None, 0, 5)])
 def test_a_region_outside_is_refused(region):
-    with pytest.raises(InputError, match="no range within"):
+    with pytest.raises(InputError, match="do not lie within"):
         resolved(region, (60, 80))

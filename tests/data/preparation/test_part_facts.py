@@ -21,7 +21,8 @@ TABLE = {"k1_mat": 8.66, "k2_mat": 1.34, "k3_mat": 0.53, "rho_mat": 1575.0, "cp_
 
 
 def recording(**more):
-    return Sequence(frames=np.ones((4, 3, 3)), times=np.arange(1.0, 5), **{"facts": FOREIGN, **more})
+    given = {"frames": np.ones((4, 3, 3)), "times": np.arange(1.0, 5), "facts": FOREIGN, **more}
+    return Sequence(**given)
 
 
 def pulse_of(sequence):
@@ -104,3 +105,27 @@ def test_without_a_material_there_is_none():
     assert found.facts.material is None
     assert "material" not in by_name(steps)
     assert stated_material(recording(facts=Facts(origin=Origin(parameters={"k1_mat": 8.66})))) is None
+
+
+@pytest.mark.parametrize(
+    ("thickness", "pixel", "says"),
+    [
+        (1.3e-3, 1.0, "A pixel shows 1000 mm of the part, 1.3 mm thick: 769 times the thickness; check pixel"),
+        (1.3, 2e-4, "the whole picture 0.6 mm, less than the thickness; check pixel and thickness and their units"),
+    ],
+)
+def test_a_slip_of_the_unit_is_refused(thickness, pixel, says):
+    with pytest.raises(InputError, match=says):
+        describe_part(recording(size=(thickness, 3 * pixel, 3 * pixel)))
+
+
+@pytest.mark.parametrize(
+    ("thickness", "pixel", "odd"),
+    [(1e-4, 1.5e-3, True), (2e-3, 5e-5, True), (1.3e-3, 2e-4, False), (2e-4, 1e-3, False), (2e-3, 5e-3, False)],
+)
+def test_odd_proportions_are_said_as_assumed(thickness, pixel, odd):
+    face = (4, 60) if pixel > 1e-4 else (4, 20)
+    given = recording(frames=np.ones((4, *face)), size=(thickness, face[0] * pixel, face[1] * pixel))
+    said = by_name(describe_part(given)[1])
+    assert ("proportions" in said) == odd
+    assert not odd or said["proportions"].assumed

@@ -208,7 +208,7 @@ def test_a_cut_part_knows_its_size(camera, spoilt):
     [
         ({"flash": 600}, "not one of the 600 frames"),
         ({"flash": 599}, "no frame lies after the flash"),
-        ({"roi": (0, 90, 0, 5)}, "no range within the 30"),
+        ({"roi": (0, 90, 0, 5)}, "do not lie within the 30"),
         ({"bin": 31}, "larger than the frames of 30 x 40"),
         ({"start": 100.0}, "no frame lies between"),
         ({"saturation": 100.0}, "in all frames"),
@@ -276,3 +276,23 @@ def test_a_real_recording_without_a_flash_says_what_it_lacks():
     assumed = [step.name for step in found.steps if step.assumed]
     assert assumed == ["values", "flash", "ambient", "drift"]
     assert 1 < found.step("times").values["sigma"] < 3
+
+
+@pytest.mark.parametrize("choice", ["auto", "off", (20, 40)])
+def test_frames_without_a_number_are_left_out_and_said_whatever_the_choice(choice):
+    camera = Camera()
+    frames = camera.frames()
+    frames[[3, 40, 41, 299]] = np.nan
+    found = prepare(camera.sequence(frames), corrupt=choice, frames="off")
+    assert found.step("flash").values["frame"] == camera.flash  # numbers stay those of the file
+    assert "4 of 300 frames, which hold no number, were left out: 3, 40, 41, 299." in found.step("corrupt frames").text
+    assert not {3, 40, 41, 299} & set(found.pictures.used.tolist())
+    assert np.isfinite(found.sequence.frames).all()
+
+
+def test_a_flash_after_frames_without_a_number_is_taken_as_given():
+    camera = Camera()
+    frames = camera.frames()
+    frames[: camera.flash] = np.nan
+    found = prepare(camera.sequence(frames), flash=camera.flash, ambient=camera.ambient)
+    assert found.step("flash").values["frame"] == camera.flash

@@ -15,6 +15,11 @@ def test_a_sample_is_small_and_spread(rng):
     assert frames.max() > 0.9  # a copy
 
 
+@pytest.mark.parametrize("face", [(1, 20_000), (20_000, 1), (2, 10_000)])
+def test_a_line_of_pixels_is_sampled_too(rng, face):
+    assert 1500 < sampled(rng.random((5, *face))).shape[1] < 10_000
+
+
 def test_a_level_does_not_mind_extremes(rng):
     sample = 5 + 0.1 * rng.standard_normal((3, 1000))
     sample[0, :10] = 1e6

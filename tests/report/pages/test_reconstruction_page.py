@@ -262,3 +262,11 @@ def test_write_report_writes_the_whole_page_or_nothing(rec, tmp_path):
 
 def test_the_result_writes_its_own_report(rec, tmp_path):
     assert rec.report(tmp_path / "report.html").stat().st_size > 1e6
+
+
+@pytest.mark.parametrize("face", [(1, 600), (600, 1)])
+def test_a_line_of_pixels_has_a_report(rec, face):
+    grid = Grid((8, *face), (1.0, *map(float, face)))
+    frames = np.broadcast_to(rec.fitted[:, :1, :1], (40, *face)).copy()
+    line = replace(rec, grid=grid, alpha=np.full(grid.shape, 0.15), measured=frames, fitted=frames, truth=None)
+    assert "Slice by slice" in reconstruction_page(line).render()

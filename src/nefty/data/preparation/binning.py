@@ -33,7 +33,7 @@ def choose_bin(choice: str | int, shape: tuple[int, int], pixel: float | None, w
     elif isinstance(choice, int):
         n = choice
     else:
-        n = 1 if choice == "off" else max(1, int(np.ceil(np.sqrt(shape[0] * shape[1] / MOST))))
+        n = 1 if choice == "off" else min(max(1, int(np.ceil(np.sqrt(shape[0] * shape[1] / MOST)))), *shape)
     if n > min(shape):
         raise InputError(f"bin={n} is larger than the frames of {shape[0]} x {shape[1]} pixels (y, x); choose less.")
     return n
@@ -99,7 +99,8 @@ def pixels_step(
     n = choose_bin(choice, (bottom - top, right - left), pixel, wanted)
     rows, columns = (bottom - top) // n, (right - left) // n
     box = (top, top + rows * n, left, left + columns * n)
-    rest = dataclasses.replace(sequence, frames=sequence.frames[-1:], times=np.ones(1), noise=None)
+    last = next(frame for frame in sequence.frames[::-1] if np.isfinite(frame).any())
+    rest = dataclasses.replace(sequence, frames=last[None], times=np.ones(1), noise=None)
     text = f"{rows} x {columns} (rows x columns)" + (", as they are." if n == 1 else f", means over {n} x {n}.")
     if box != region:
         text += f" {counted(bottom - box[1], 'row')} and {counted(right - box[3], 'column')} at the end fill no mean."

@@ -71,7 +71,12 @@ def _median(frames: np.ndarray) -> np.ndarray:
 
 
 def corrupt_step(
-    rise: np.ndarray, begin: int, sigma: float, step: float, choice: str | tuple[int, ...]
+    rise: np.ndarray,
+    begin: int,
+    sigma: float,
+    step: float,
+    choice: str | tuple[int, ...],
+    empty: np.ndarray | None = None,
 ) -> tuple[np.ndarray, Step]:
     """Numbers of the frames to leave out.
 
@@ -81,20 +86,26 @@ def corrupt_step(
         sigma: noise of a value.
         step: between neighbouring values.
         choice: ``Preparation.corrupt``.
+        empty: numbers of the frames that hold no number, which are left out in any case.
     """
-    frames = len(rise)
+    frames, empty = len(rise), np.empty(0, int) if empty is None else empty
+    numbers, how, text = np.empty(0, int), "as given", "None found."
     if choice == "off":
-        return np.empty(0, int), Step("corrupt frames", "Not looked for.", {"frames": []})
-    if choice == "auto":
+        text = "Not looked for."
+    elif choice == "auto":
         numbers = begin + np.flatnonzero(find_corrupt(rise[begin:], sigma, step))
         how = "which no cooling can make"
     else:
         wrong = [k for k in choice if not isinstance(k, int) or k >= frames]
         if wrong:
             raise InputError(f"corrupt={wrong[0]} is not one of the {frames} frames, 0 to {frames - 1}.")
-        numbers, how = np.array(sorted({int(k) for k in choice}), dtype=int), "as given"
-    text = "None found."
-    if numbers.size:
-        listed = ", ".join(str(k) for k in numbers[:20]) + (", ..." if numbers.size > 20 else "")
-        text = f"{numbers.size} of {counted(frames, 'frame')}, {how}, were left out: {listed}."
-    return numbers, Step("corrupt frames", text, {"frames": [int(k) for k in numbers]})
+        numbers = np.array(sorted({int(k) for k in choice}), dtype=int)
+    told = {how: np.setdiff1d(numbers, empty), "which hold no number": empty}
+    said = [_left_out(these, frames, why) for why, these in told.items() if these.size]
+    numbers = np.union1d(numbers, empty)
+    return numbers, Step("corrupt frames", " ".join(said) or text, {"frames": [int(k) for k in numbers]})
+
+
+def _left_out(numbers: np.ndarray, frames: int, how: str) -> str:
+    listed = ", ".join(str(k) for k in numbers[:20]) + (", ..." if numbers.size > 20 else "")
+    return f"{numbers.size} of {counted(frames, 'frame')}, {how}, were left out: {listed}."

@@ -126,7 +126,9 @@ def _within(
     """The flash in a frame of known number."""
     times, begun = sequence.times, None
     if onset != "frame" and frame > 0:
-        rise = np.where(unsaturated, levels - np.nanmedian(levels[max(0, frame - JUST_BEFORE) : frame]), np.nan)
+        early = levels[max(0, frame - JUST_BEFORE) : frame]
+        low = np.median(early[np.isfinite(early)]) if np.isfinite(early).any() else np.nan
+        rise = np.where(unsaturated, levels - low, np.nan)
         middle = onset_by_decay(times, rise, frame)
         pulse = sequence.excitation
         half = pulse.duration / 2 if isinstance(pulse, TopHatPulse) else 0.0

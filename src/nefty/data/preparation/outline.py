@@ -13,7 +13,7 @@ from nefty.data.sequence import bounds
 Box = tuple[int, int, int, int]
 BACKGROUND = 0.3  # of the part's rise: what warms more is no background
 FEWEST = 0.03  # the share of the picture that must be background
-LEAST = 0.05  # the share that must be part
+SMALLEST_PART = 0.05  # the share that must be part
 MARGIN = 2  # pixels inside the outline that are left out, where it is blurred
 
 
@@ -70,7 +70,7 @@ def find_outline(rise: np.ndarray) -> Box | None:
     largest = places == 1 + int(np.argmax(ndimage.sum_labels(hot, places, range(1, count + 1))))
     rows, columns = np.flatnonzero(largest.mean(axis=1) > 0), np.flatnonzero(largest.mean(axis=0) > 0)
     top, bottom, left, right = _inside(largest, rows[0], rows[-1] + 1, columns[0], columns[-1] + 1)
-    if (bottom - top) * (right - left) < LEAST * rise.size:
+    if (bottom - top) * (right - left) < SMALLEST_PART * rise.size:
         return None
     return top, bottom, left, right
 

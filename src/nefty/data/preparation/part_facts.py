@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from nefty.core.checks import number
+from nefty.core.errors import InputError
 from nefty.data.facts import METRE, Step
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
@@ -14,6 +15,8 @@ from nefty.physics.pulses import TopHatPulse
 
 FLASH_LAMP = 5e-3  # s, how long a flash lamp shines, where nobody says
 STILL_AIR = 10.0  # W/m2K, convection and radiation near room temperature
+WIDE, TOO_WIDE = 10.0, 100.0  # pixel over thickness: a film may have the first, a slip of the unit makes the second
+SMALL, TOO_SMALL = 1.0, 0.01  # the picture's longer side over the thickness, the same
 
 
 def describe_part(
@@ -42,7 +45,7 @@ def describe_part(
     found, material_said = _material(material or simulated, alpha, by_file=material is None)
     changed: dict[str, Any] = {}
     facts = sequence.facts.replaced(units=dataclasses.replace(sequence.facts.units, length=METRE, time="s"))
-    steps = [] if material_said is None else [material_said]
+    steps = [step for step in (_proportions(sequence), material_said) if step is not None]
     if found is not None:
         facts = facts.replaced(material=found, material_source="file" if material is None else "given")
         changed["anisotropy"] = found.anisotropy
@@ -64,6 +67,34 @@ def stated_material(sequence: Sequence) -> Material | None:
     heat = table["rho_mat"] * table["cp_mat"]
     alphas = {axis: table[f"k{i}_mat"] / heat for axis, i in (("alpha_x", 1), ("alpha_y", 2), ("alpha_z", 3))}
     return Material(name="as simulated", rho=table["rho_mat"], cp=table["cp_mat"], note="the simulation's", **alphas)
+
+
+def _proportions(sequence: Sequence) -> Step | None:
+    """Whether pixel and thickness, in m, can belong to one part; None if nothing is odd.
+
+    Heat spreads sideways by about the thickness until the back wall shows: a pixel far wider than that shows no edge of
+    any defect, and a picture narrower than that no sound part beside one.
+
+    Raises:
+        InputError: the two differ so much that a unit must be wrong.
+    """
+    if sequence.size is None:
+        return None
+    thickness, *face = sequence.size
+    pixel, side = max(length / n for length, n in zip(face, sequence.shape[1:], strict=True)), max(face)
+    said = f"{1e3 * pixel:.4g} mm of the part, {1e3 * thickness:.4g} mm thick"
+    if pixel > WIDE * thickness:
+        text = f"A pixel shows {said}: {pixel / thickness:.3g} times the thickness"
+    elif side < SMALL * thickness:
+        text = f"A pixel shows {said}, and the whole picture {1e3 * side:.4g} mm, less than the thickness"
+    else:
+        return None
+    if pixel > TOO_WIDE * thickness or side < TOO_SMALL * thickness:
+        raise InputError(f"{text}; check pixel and thickness and their units, such as 0.2 mm.")
+    values = {"pixel": pixel, "thickness": thickness}
+    return Step(
+        "proportions", f"{text}; taken as given. Check pixel and thickness and their units.", values, assumed=True
+    )
 
 
 def _material(material: Material | None, alpha: float | None, *, by_file: bool) -> tuple[Material | None, Step | None]:

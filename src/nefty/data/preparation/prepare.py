@@ -26,7 +26,7 @@ from nefty.data.preparation.flash import flash_of
 from nefty.data.preparation.gain import gain_step
 from nefty.data.preparation.outline import Box, region_step, resolved
 from nefty.data.preparation.prepared import Pictures, Prepared
-from nefty.data.preparation.sampling import frame_levels, sampled
+from nefty.data.preparation.sampling import frame_levels, frames_without_numbers, sampled
 from nefty.data.preparation.saturation import saturation_level, saturation_step
 from nefty.data.preparation.time_selection import times_step, within
 from nefty.data.sequence import Sequence
@@ -52,7 +52,8 @@ def prepare(sequence: Sequence, choice: Preparation | None = None, **changes: An
         raise InputError("a recording of both faces cannot be prepared at once; prepare each face by itself.")
     frames, unit = sequence.frames, unit_of(sequence)
     sample = sampled(frames)
-    measured = noise_of_means(sample[:, :, None])
+    empty = frames_without_numbers(frames, sample)
+    measured = noise_of_means(np.delete(sample, empty, axis=0)[:, :, None])
     sigma, step = measured.single, measured.step
     level = saturation_level(sequence, sigma, step, choice.saturation)
     unsaturated = np.mean(sample >= level, axis=1) < FEW
@@ -69,7 +70,7 @@ def prepare(sequence: Sequence, choice: Preparation | None = None, **changes: An
     rise = np.where(sample < level, sample - own, np.nan)
     levels = frame_levels(rise)
     begin = cooling_begins(levels, times, first, _heated_until(sequence))
-    corrupt, corrupt_said = corrupt_step(rise, begin, sigma, step, choice.corrupt)
+    corrupt, corrupt_said = corrupt_step(rise, begin, sigma, step, choice.corrupt, empty)
 
     usable = within(times, choice.start, choice.until) & (np.arange(times.size) >= first)
     usable[corrupt] = False
@@ -184,8 +185,8 @@ def values_step(sequence: Sequence) -> Step:
 
 def _alike(levels: np.ndarray, sigma: float) -> np.ndarray:
     """Which frames (t,) before the flash have the level of the others, within the noise of a single value."""
-    if not levels.size:
-        return np.zeros(0, bool)
+    if not np.isfinite(levels).any():
+        return np.zeros(levels.size, bool)
     return np.abs(levels - np.nanmedian(levels)) <= max(
         sigma, 6 * float(np.nanmedian(np.abs(np.diff(levels, prepend=levels[0]))))
     )

@@ -11,8 +11,8 @@ TRIM = 0.02  # the share of a frame's lowest and highest values that do not coun
 def sampled(frames: np.ndarray, most: int = PIXELS) -> np.ndarray:
     """Frames (t, y, x) at about ``most`` pixels spread evenly, as (t, pixel)."""
     step = max(1, round(float(np.sqrt(frames.shape[1] * frames.shape[2] / most))))
-    half = step // 2
-    return np.array(frames[:, half::step, half::step]).reshape(len(frames), -1)
+    top, left = (min(step // 2, length - 1) for length in frames.shape[1:])  # a line of pixels has no second row
+    return np.array(frames[:, top::step, left::step]).reshape(len(frames), -1)
 
 
 def frame_levels(sample: np.ndarray) -> np.ndarray:
@@ -37,3 +37,9 @@ def evenly_in_log(times: np.ndarray, most: int) -> np.ndarray:
     t = times[positive]
     wanted = np.geomspace(t[0], t[-1], most)
     return positive[np.unique(np.abs(np.log(t)[None] - np.log(wanted)[:, None]).argmin(axis=1))]
+
+
+def frames_without_numbers(frames: np.ndarray, sample: np.ndarray) -> np.ndarray:
+    """Numbers of the frames (t, y, x) that are missing as a whole; the sample (t, pixel) tells where to look."""
+    suspect = np.flatnonzero(~np.isfinite(sample).any(axis=1))
+    return np.array([k for k in suspect if not np.isfinite(frames[k]).any()], dtype=int)

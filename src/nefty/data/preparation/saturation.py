@@ -30,7 +30,8 @@ def find_saturation(frames: np.ndarray, sigma: float, step: float, offset: float
         offset: what was subtracted from counts of the camera; None if the values are no counts.
     """
     peaks = np.array([np.nanmax(frame) if np.isfinite(frame).any() else -np.inf for frame in frames])
-    top, bottom = float(peaks.max()), float(np.nanmin(frames[-1])) if np.isfinite(frames[-1]).any() else 0.0
+    known = np.flatnonzero(np.isfinite(peaks))  # without frames that are missing as a whole
+    top, bottom = float(peaks.max()), float(np.nanmin(frames[known[-1]])) if known.size else 0.0
     if not np.isfinite(top) or not top > bottom:
         return None
     below = top - BAND * (top - bottom)

@@ -12,7 +12,7 @@ from nefty.core.errors import InputError
 from nefty.core.hdf5 import take_array
 from nefty.data.formats import Format
 from nefty.data.given import Given
-from nefty.data.hdf5_safety import opened_safely
+from nefty.data.hdf5_safety import held, opened_safely, walk
 from nefty.data.pieces import Pieces, of_array
 from nefty.data.readers.matlab import Variables, recording
 from nefty.data.sequence import Sequence
@@ -27,13 +27,11 @@ LONGEST_TEXT = 10_000
 def read(path: Path, given: Given) -> Sequence:
     """Read one variable of a file, in pieces."""
     with opened_safely(path) as file:
-        arrays: dict[str, h5py.Dataset] = {}
-
-        def note(name: str, item: Any) -> None:
-            if not name.startswith(HIDDEN) and isinstance(item, h5py.Dataset) and item.dtype.kind in "iuf":
-                arrays[name.replace("/", ".")] = item
-
-        file.visititems(note)
+        arrays = {
+            name.replace("/", "."): item
+            for name, item in walk(file)
+            if not name.startswith(HIDDEN) and isinstance(item, h5py.Dataset) and item.dtype.kind in "iuf"
+        }
 
         def pieces(name: str, axes: str) -> Pieces:
             item = arrays[name]
@@ -50,7 +48,7 @@ def read(path: Path, given: Given) -> Sequence:
 
 def _rows(file: h5py.File, name: str) -> list[list[object]]:
     """Rows of a cell array of text and numbers."""
-    cells = file.get(name)
+    cells = held(file, name)
     if (
         not isinstance(cells, h5py.Dataset)
         or cells.dtype.kind != "O"

@@ -29,20 +29,20 @@ from nefty.data.pieces import of_array
 from nefty.data.sequence import Sequence
 from nefty.data.sizes import refuse_longer
 
-LEAST = 411  # bytes, up to the last value that is used
+HEADER_BYTES = 411  # bytes, up to the last value that is used
 LONGEST = 3600.0  # seconds between two frames
 
 
 def read(path: Path, given: Given) -> Sequence:
     """Read the counts of a recording; the file holds no temperatures."""
     size = os.path.getsize(path)
-    refuse_longer(path, LEAST, size, "the values of its header")
+    refuse_longer(path, HEADER_BYTES, size, "the values of its header")
     with open(path, "rb") as file:
-        head = file.read(LEAST)
+        head = file.read(HEADER_BYTES)
     main, each, _, pixels, frames = struct.unpack_from("<5I", head, 11)
     columns, rows = struct.unpack_from("<2H", head, 377)
     period, integration = struct.unpack_from("<2f", head, 403)
-    if main < LEAST or not (frames and rows and columns) or pixels not in (0, rows * columns):
+    if main < HEADER_BYTES or not (frames and rows and columns) or pixels not in (0, rows * columns):
         raise InputError(
             f"{path} has a damaged header: {frames} frames of {columns} x {rows} pixels ({pixels} in all), "
             f"a header of {main} bytes; copy it again from where it was made."

@@ -19,6 +19,8 @@ MOST_VALUES = 240_000
 MOST_PIXELS = 128
 #: Width in pixels that the panels and the gaps between them share on the page.
 ROOM = 860
+#: Height in pixels of a panel, whatever the image's shape.
+LOWEST, HIGHEST = 16, 4 * ROOM
 OUTLINE = "rgba(0, 0, 0, 0.65)"
 
 
@@ -95,13 +97,13 @@ def right_edge(figure: go.Figure, column: int) -> float:
 
 
 def height_of(columns: int, size: tuple[float, float], gap: float) -> int:
-    """Height in pixels at which images in so many columns fill their width on the page."""
-    return round(ROOM * (1 - gap * (columns - 1)) / columns * size[0] / size[1])
+    """Height in pixels at which images in so many columns fill their width on the page; for a line of pixels less."""
+    return round(np.clip(ROOM * (1 - gap * (columns - 1)) / columns * size[0] / size[1], LOWEST, HIGHEST))
 
 
 def narrow_height(size: tuple[float, float]) -> int:
     """Height in pixels at which one image fills its width on a phone."""
-    return round(min(218 * size[0] / size[1], 420))
+    return round(np.clip(218 * size[0] / size[1], LOWEST, 420))
 
 
 def gap(columns: int) -> float:

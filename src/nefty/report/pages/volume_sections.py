@@ -186,5 +186,6 @@ def _smaller(stack: np.ndarray) -> np.ndarray:
     factor = coarseness(stack.shape[1:])
     if factor == 1:
         return stack
-    y, x = (n // factor * factor for n in stack.shape[1:])
-    return stack[:, :y, :x].reshape(len(stack), y // factor, factor, x // factor, factor).mean(axis=(2, 4))
+    down, across = (min(factor, n) for n in stack.shape[1:])  # a line of pixels stays one
+    y, x = stack.shape[1] // down, stack.shape[2] // across
+    return stack[:, : y * down, : x * across].reshape(len(stack), y, down, x, across).mean(axis=(2, 4))
