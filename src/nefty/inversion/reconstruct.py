@@ -20,19 +20,16 @@ from nefty.core.run_folder import RunFolder
 from nefty.data.dead_pixels import dead_pixels
 from nefty.data.noise import estimate_noise
 from nefty.data.sequence import Sequence
-from nefty.inversion.build import build_model, with_excitation
-from nefty.inversion.calibration import Calibration, calibrate, first_guess
+from nefty.inversion.build import build_model
+from nefty.inversion.calibration.choice import calibrate
 from nefty.inversion.loop import FINISHED, Optimisation, State, history_of
 from nefty.inversion.observation import Observation, peak_of
-from nefty.inversion.real_part import RealPart
 from nefty.inversion.recipe import Recipe, load_recipe
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.pulses import TopHatPulse
 from nefty.result.reconstruction import Reconstruction
 
 FREE = ("stop", "summary")  # may differ when a run goes on
-QUIET_WEIGHT, NOISE_WEIGHT = 2.0, 25.0  # first weight of the total variation: 2 + 25 * 100 sigma/peak
-REAL_NOISE_WEIGHT = 5.0  # of real parts, whose noise is compared with each value instead: 2 + 5 * 100 sigma/T
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,6 +102,7 @@ def _reconstruct(
     folder: RunFolder | None,
     watch: Watch,
 ) -> Reconstruction:
+    """Prepare, calibrate, optimise, and make the result of it."""
     began = time.perf_counter()
     torch.manual_seed(recipe.seed)
     watch.stage("Prepare the recording")
@@ -114,64 +112,63 @@ def _reconstruct(
     if start is not None:
         start = _checked_start(start, model)
 
-    watch.stage("Calibrate the sound part")
-    background, part = None, None
-    if recipe.calibration.background == "part":
-        part = RealPart(
-            model, seen.frames, seen.counted, _noise_of_frames(seen), recipe, _first_alpha(sequence, recipe)
-        )
-        background = part.background
-    elif (calibration := _calibrate(model, seen, recipe)) is not None:
-        background = calibration.background
-        model = with_excitation(model, calibration.excitation)
-    if part is not None:
-        model, seen = part.model(), part.observation()
-
-    state = State(first_weight(recipe, seen), np.empty(0) if background is None else background)
+    watch.stage("Calibrate the background")
+    calibration = calibrate(recipe, model, seen, _alpha_of_material(sequence))
+    state = State(first_weight(recipe, calibration.observation))
     if folder is not None and (kept := folder.load_checkpoint()) is not None:
         state = State(**kept)
-        if part is not None and state.part:
-            part.restore(state.part)
-            model, seen = part.model(), part.observation()
     prepared = time.perf_counter() - began
 
     watch.stage("Optimise")
-    work = Optimisation(recipe, model, seen, state, spent=prepared, part=part, start=start)
+    work = Optimisation(recipe, calibration, state, spent=prepared, start=start)
     save = (lambda s: folder.checkpoint(dataclasses.asdict(s))) if folder is not None else (lambda s: None)
     stopped = work.run(save, watch.progress)
 
     watch.stage("Predict the frames")
-    model, volume = work.model, work.volume()
-    profile = state.background if len(state.background) else np.median(volume, axis=(1, 2))
+    return _result(sequence, work, stopped, notes)
+
+
+def _result(sequence: Sequence, work: Optimisation, stopped: str, notes: list[str]) -> Reconstruction:
+    """The volume with what it explains, and all that is needed to make it again."""
+    known, volume, model = work.calibration, work.volume(), work.model
+    background = known.background if known.background is not None else np.median(volume, axis=(1, 2))
+    gain, pixels = work.pixel_factors()
+    compared = known.compared(volume, pixels)
+    meta = {**sequence.meta, "notes": [*notes, *known.notes()], "lateral": model.boundary.lateral}
+    if rows := known.summary():
+        meta |= {"calibration": rows, "gain": gain, "excitation": _excitation(sequence)}
+    return Reconstruction(
+        grid=model.grid,
+        alpha=volume,
+        background=background,
+        times=model.times,
+        measured=compared.measured,
+        fitted=compared.fitted,
+        noise=compared.noise,
+        history=history_of(work.state),
+        recipe=work.recipe.model_dump(mode="json"),
+        provenance={**_facts(sequence, work), **provenance()},
+        stopped=stopped,
+        truth=sequence.truth_on(model.grid.shape),
+        meta=meta,
+    )
+
+
+def _facts(sequence: Sequence, work: Optimisation) -> dict[str, str]:
+    """What the run was and cost, for the provenance."""
+    recipe, state, background = work.recipe, work.state, work.calibration.background
     facts = {
         "recipe": recipe.name,
         "seed": str(recipe.seed),
         "input": sequence.digest(),
-        "seconds of preparation": f"{prepared:.2f}",
+        "seconds of preparation": f"{work.spent:.2f}",
         "seconds of optimisation": f"{state.seconds:.2f}",
         "evaluations": str(state.evaluations),
         "unknowns": f"{work.field.unknowns:,}",
     }
     if background is not None:
-        facts["bulk diffusivity"] = f"{np.exp(np.mean(np.log(profile))):.5g}"
-    meta = {**sequence.meta, "notes": notes, "lateral": model.boundary.lateral}
-    compared = _compared(seen, model, volume) if part is None else _compared_part(part, work, volume)
-    if part is not None:
-        meta |= {"calibration": part.summary(), "gain": work.pixel_factors()[0], "notes": [*notes, *part.notes()]}
-        meta |= {"excitation": _excitation(sequence)}
-    return Reconstruction(
-        grid=model.grid,
-        alpha=volume,
-        background=profile,
-        times=model.times,
-        **compared,
-        history=history_of(state),
-        recipe=recipe.model_dump(mode="json"),
-        provenance={**facts, **provenance()},
-        stopped=stopped,
-        truth=sequence.truth_on(model.grid.shape),
-        meta=meta,
-    )
+        facts["bulk diffusivity"] = f"{np.exp(np.mean(np.log(background))):.5g}"
+    return facts
 
 
 def _checked_start(start: Any, model: HeatModel) -> np.ndarray:
@@ -184,34 +181,12 @@ def _checked_start(start: Any, model: HeatModel) -> np.ndarray:
     return volume
 
 
-def _compared(seen: Observation, model: HeatModel, volume: np.ndarray) -> dict[str, Any]:
-    """Recorded frames, those of the volume, and the noise."""
-    noise = seen.noise if np.ndim(seen.noise) == 0 else np.ravel(seen.noise)
-    measured = np.where(seen.counted, seen.frames, np.nan)
-    return {"measured": measured, "fitted": model(volume).double().numpy(), "noise": noise}
-
-
-def _compared_part(part: RealPart, work: Optimisation, volume: np.ndarray) -> dict[str, Any]:
-    """The same of a real part: what the camera showed, and what it would show of the volume."""
-    fitted = work.model(volume).double().numpy() * part.factor() * work.pixel_factors()[1]
-    return {"measured": part.measured, "fitted": fitted, "noise": part.decay.noise[part.used]}
-
-
-def _noise_of_frames(seen: Observation) -> np.ndarray:
-    return np.broadcast_to(np.ravel(np.asarray(seen.noise, dtype=np.float64)), seen.times.shape)
-
-
-def _first_alpha(sequence: Sequence, recipe: Recipe) -> float:
-    """A first guess of the diffusivity through the thickness."""
-    if recipe.calibration.start is not None:
-        return recipe.calibration.start
+def _alpha_of_material(sequence: Sequence) -> float | None:
+    """Diffusivity of the material through the thickness, if the recording says it."""
     known = sequence.meta.get("material")
     if isinstance(known, Mapping) and isinstance(known.get("alpha_z"), (int, float)):
         return float(known["alpha_z"])
-    raise InputError(
-        "the material of the part is not known; give --material or --alpha, Sequence(meta={'material': {'alpha_z': "
-        "...}}), or calibration.start in the unit of the recording."
-    )
+    return None
 
 
 def _excitation(sequence: Sequence) -> dict[str, Any]:
@@ -255,26 +230,13 @@ def observe(sequence: Sequence, model: HeatModel, recipe: Recipe) -> tuple[Obser
 
 
 def first_weight(recipe: Recipe, seen: Observation) -> float:
-    """The weight of the total variation at the start: given, or from the noise."""
-    if recipe.weight.tv != "auto":
-        return recipe.weight.tv
-    if recipe.calibration.background == "part":
-        return QUIET_WEIGHT + REAL_NOISE_WEIGHT * 100 * seen.relative_noise
-    return QUIET_WEIGHT + NOISE_WEIGHT * 100 * seen.typical_noise / seen.peak
-
-
-def _calibrate(model: HeatModel, seen: Observation, recipe: Recipe) -> Calibration | None:
-    choice = recipe.calibration
-    if choice.background == "none":
-        return None
-    start = choice.start or first_guess(model, seen)
-    return calibrate(
-        model,
-        seen,
-        start,
-        strata=choice.strata if choice.background == "layered" else 1,
-        flash=choice.flash,
-    )
+    """``weight.tv`` at the start: given, or from the noise."""
+    choice = recipe.weight
+    if choice.tv != "auto":
+        return choice.tv
+    if choice.noise == "value":
+        return choice.quiet + choice.by_noise * 100 * seen.relative_noise
+    return choice.quiet + choice.by_noise * 100 * seen.typical_noise / seen.peak
 
 
 def _describe(model: HeatModel) -> dict[str, Any]:
