@@ -15,6 +15,12 @@ from nefty.inversion.penalties import PENALTIES
 from nefty.inversion.recipe_sections import FieldChoice, Model, Noise, PenaltySettings, Stage, Stop, Weight
 
 RECIPES = Shelf("recipe", "nefty.inversion", "recipes")
+MOVED = {
+    "variation": "the section is [penalties.tv] now",
+    "voids": "write weights = { voids = ... } in the stage",
+    "sparse": "write weights = { sparse = ... } in the stage",
+}
+"""Keys of earlier versions, and what to write instead."""
 
 
 class Recipe(Part):
@@ -102,7 +108,16 @@ def load_recipe(
     try:
         return Recipe.model_validate(values)
     except ValidationError as error:
-        raise InputError(f"recipe {values.get('name', '')!r}: {explain(error, Recipe)}") from None
+        raise InputError(f"recipe {values.get('name', '')!r}: {_explained(error)}") from None
+
+
+def _explained(error: ValidationError) -> str:
+    """What is wrong with a recipe, and of a key that has moved where it is now."""
+    found = error.errors()[0]
+    last = str(found["loc"][-1]) if found["loc"] else ""
+    if found["type"] == "extra_forbidden" and last in MOVED:
+        return f"key {'.'.join(str(part) for part in found['loc'])!r} is unknown; {MOVED[last]}."
+    return explain(error, Recipe)
 
 
 def _set(values: dict[str, Any], key: str, value: Any) -> None:
