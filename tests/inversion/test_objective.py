@@ -1,6 +1,7 @@
 """What is minimised: misfit and penalties, independent of units, with its gradient."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def build(
     flash=FLASH,
     background=LAYERS,
     dtype="float64",
-    share=1.0,
+    share: Any = 1.0,
     **more,
 ):
     model = HeatModel(grid, times, flash, dtype=dtype)

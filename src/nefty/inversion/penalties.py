@@ -51,11 +51,12 @@ class Trial:
 class Penalty(Part, ABC):
     """A term of the objective that depends on the volume alone; its fields are its settings in the recipe.
 
-    ``name`` is that of the recipe and of the history, ``usual_weight`` its weight in a stage that does not say, as a
-    multiple of ``weight.tv``; ``needs_background`` says whether it has no meaning without one.
+    ``name`` is that of the recipe and of the history, ``title`` that of figures, ``usual_weight`` its weight in a stage
+    that does not say, as a multiple of ``weight.tv``; ``needs_background`` says whether it has no meaning without one.
     """
 
     name: ClassVar[str]
+    title: ClassVar[str]
     usual_weight: ClassVar[float] = 0.0
     needs_background: ClassVar[bool] = True
 
@@ -101,6 +102,7 @@ class TotalVariation(Penalty):
     """
 
     name: ClassVar[str] = "tv"
+    title: ClassVar[str] = "Total variation"
     usual_weight: ClassVar[float] = 1.0
     needs_background: ClassVar[bool] = False
 
@@ -143,6 +145,7 @@ class VoidWell(Penalty):
     """
 
     name: ClassVar[str] = "voids"
+    title: ClassVar[str] = "Double well (sound or void)"
 
     def __call__(self, trial: Trial) -> Tensor:
         """W of the trial."""
@@ -164,6 +167,7 @@ class SparseAnomaly(Penalty):
     """
 
     name: ClassVar[str] = "sparse"
+    title: ClassVar[str] = "Size of the anomaly"
 
     smoothing: Positive = 0.02
 
