@@ -71,23 +71,43 @@ def build_field(
             'calibration.background="layered" or "constant".'
         )
     head = build_head(choice, recipe.stages[stage].high)
-    if choice.kind == "voxel":
-        assert background is not None
-        power = choice.depth_power if choice.scaling == "depth" else 0.0
-        relative = background if choice.relative else None
-        sound = np.broadcast_to(background[:, None, None], model.grid.shape)
+    if choice.kind == "neural":
         if start is not None:
-            start = within(ratio_to_layers(start, choice.nearly_sound) if choice.relative else start, head)
-        elif not choice.relative:
-            start = sound.copy()
-        return VoxelField(
-            model.grid, head, start=start, depth_power=power, scale=scale, background=relative, dtype=model.dtype
-        )
+            raise InputError(
+                f"recipe {recipe.name!r} has a neural field, which cannot begin with a volume; take fast or warm."
+            )
+        return _network(recipe, model, head, background)
+    assert background is not None
+    return _voxels(choice, model, head, background, scale, start)
+
+
+def _voxels(
+    choice: FieldChoice,
+    model: HeatModel,
+    head: Head,
+    background: np.ndarray,
+    scale: np.ndarray | None,
+    start: np.ndarray | None,
+) -> VoxelField:
+    """One unknown per cell; the arguments are those of ``build_field``."""
     if start is not None:
-        raise InputError(
-            f"recipe {recipe.name!r} has a neural field, which cannot begin with a volume; take fast or warm."
-        )
-    generator = torch.Generator().manual_seed(recipe.seed)
+        start = within(ratio_to_layers(start, choice.nearly_sound) if choice.relative else start, head)
+    elif not choice.relative:
+        start = np.broadcast_to(background[:, None, None], model.grid.shape).copy()
+    return VoxelField(
+        model.grid,
+        head,
+        start=start,
+        depth_power=choice.depth_power if choice.scaling == "depth" else 0.0,
+        scale=scale,
+        background=background if choice.relative else None,
+        dtype=model.dtype,
+    )
+
+
+def _network(recipe: Recipe, model: HeatModel, head: Head, background: np.ndarray | None) -> NeuralField:
+    """The paper's network, at its start; the arguments are those of ``build_field``."""
+    choice = recipe.field
     return NeuralField(
         model.grid,
         head,
@@ -101,7 +121,7 @@ def build_field(
         wrap=choice.wrap,
         start=None if background is None or choice.relative else float(np.median(background)),
         background=background if choice.relative else None,
-        generator=generator,
+        generator=torch.Generator().manual_seed(recipe.seed),
         dtype=model.dtype,
     )
 

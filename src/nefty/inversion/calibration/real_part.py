@@ -106,7 +106,7 @@ class RealPartCalibration(Calibration):
         if found.sum() < FEWEST:
             raise InputError(
                 f"only {found.sum()} frames lie between {max(earliest, times[decay.first]):.3g} s, before which the "
-                f"model does not follow the sound part, and {until:.3g} s (calibration.until); check thickness, "
+                f"model does not follow the sound pixels, and {until:.3g} s (calibration.until); check thickness, "
                 "diffusivity and frame rate, or record longer."
             )
         return found
