@@ -29,10 +29,10 @@ QUICK: dict[str, Any] = {
         "high": 1.05,
         "scaling": "sensitivity",
     },
-    "variation": {"on": "log-ratio", "smoothing": 0.1, "back": "sound"},
+    "penalties": {"tv": {"on": "log-ratio", "smoothing": 0.1, "back": "sound"}},
     "stages": [
         {"name": "where", "iterations": 6},
-        {"name": "shape", "iterations": 6, "voids": 5.0, "refine_background": 1},
+        {"name": "shape", "iterations": 6, "weights": {"voids": 5.0}, "refine_background": 1},
     ],
 }
 

@@ -11,7 +11,9 @@ import torch
 from nefty import HeatModel
 from nefty.core.run_folder import RunFolder
 from nefty.inversion.build import build_model
+from nefty.inversion.calibration.layered import LayeredCalibration
 from nefty.inversion.loop import FINISHED, Optimisation, State, history_of
+from nefty.inversion.penalties import PENALTIES
 from nefty.inversion.recipe import load_recipe
 from nefty.inversion.reconstruct import observe
 
@@ -47,7 +49,8 @@ def start(recording, quick):
         recipe = load_recipe(quick, {key.replace("__", "."): value for key, value in overrides.items()})
         model = build_model(sequence, recipe)
         seen, _ = observe(sequence, model, recipe)
-        return Optimisation(recipe, model, seen, state or State(2.0, LAYERS.copy()))
+        calibration = LayeredCalibration(model, seen, LAYERS.copy(), recipe.calibration)
+        return Optimisation(recipe, calibration, state or State(2.0))
 
     return make
 
@@ -59,7 +62,7 @@ def columns(state):
 
 def assert_same(one: State, other: State) -> None:
     assert np.array_equal(one.x, other.x)
-    assert np.array_equal(one.background, other.background)
+    assert np.array_equal(one.calibration["background"], other.calibration["background"])
     assert (one.done, one.evaluations, one.weight) == (other.done, other.evaluations, other.weight)
     first, second = columns(one), columns(other)
     assert first.keys() == second.keys()
@@ -88,10 +91,25 @@ def test_the_history_is_that_of_the_volume(start):
     assert work.misfit == pytest.approx(np.mean(residual**2) / work.seen.noise**2, rel=1e-4)
 
 
+def test_the_history_has_a_column_for_every_penalty(start):
+    """0 while it does not count."""
+    work = start(stages__1__weights={"voids": 5.0, "sparse": 1.0})
+    work.run()
+    history = history_of(work.state)
+    assert set(PENALTIES) <= set(history)
+    assert (history["tv"] > 0).all()
+    for name in ("voids", "sparse"):
+        assert (history[name][:6] == 0).all()
+        assert (history[name][6:] > 0).all()
+    counted = history["tv"] + 5 * history["voids"] + history["sparse"]
+    misfit = history["objective"] - history["weight"] * np.where(history["stage"] == 0, history["tv"], counted)
+    np.testing.assert_allclose(misfit, history["misfit"] * work.seen.floor, rtol=1e-6)
+
+
 def test_the_volume_stays_in_the_box(start):
     work = start(field__low=0.3, field__high=1.02)
     work.run()
-    ratio = work.volume() / work.state.background[:, None, None]
+    ratio = work.volume() / work.calibration.background[:, None, None]
     assert ratio.min() == pytest.approx(0.3, rel=1e-5)
     assert ratio.max() <= 1.02 * (1 + 1e-5)
 
@@ -101,7 +119,7 @@ def test_a_stage_may_have_a_box_of_its_own(start):
     seen = []
     work.run(save=lambda state: seen.append(work.volume().max() / 0.15))
     assert max(seen) > 1.02
-    assert (work.volume() / work.state.background[:, None, None]).max() <= 1.02 * (1 + 1e-5)
+    assert (work.volume() / work.calibration.background[:, None, None]).max() <= 1.02 * (1 + 1e-5)
 
 
 @pytest.mark.parametrize("optimiser", ["lbfgs", "adam"])
@@ -113,7 +131,7 @@ def test_buried_layers_stay_sound_until_a_stage_sets_them_free(start, optimiser)
     least: dict[int, list[float]] = {0: [], 1: []}
 
     def look(name, done, total, misfit):
-        ratio = work.volume() / work.state.background[:, None, None]
+        ratio = work.volume() / work.calibration.background[:, None, None]
         least[work.state.stage].append(ratio[:3].min())
 
     work.run(progress=look)
@@ -124,7 +142,9 @@ def test_buried_layers_stay_sound_until_a_stage_sets_them_free(start, optimiser)
 def test_layers_that_a_stage_buries_become_sound_again(start):
     work = start(stages__1__buried=3)
     least = []
-    work.run(progress=lambda *what: least.append((work.volume() / work.state.background[:, None, None])[:3].min()))
+    work.run(
+        progress=lambda *what: least.append((work.volume() / work.calibration.background[:, None, None])[:3].min())
+    )
     assert least[5] < 0.8
     assert min(least[6:]) >= 1 - 1e-6
 
@@ -252,7 +272,7 @@ def test_checkpoints_come_at_stages_and_every_so_many_seconds(start):
 
 
 def test_time_spent_before_counts(start):
-    state = State(2.0, LAYERS.copy(), seconds=100.0)
+    state = State(2.0, seconds=100.0)
     work = start(state=state, stop__seconds=99.0)
     began = time.perf_counter()
     work.run()

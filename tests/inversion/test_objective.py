@@ -1,15 +1,15 @@
 """What is minimised: misfit and penalties, independent of units, with its gradient."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from nefty import Boundary, GaussianFlash, Grid, HeatModel
-from nefty.inversion.objective import EARLY_FALL, Objective, Weights
-from nefty.inversion.penalties import anomaly, total_variation, void_well
-from nefty.inversion.recipe import TotalVariation
+from nefty.inversion.objective import Objective
+from nefty.inversion.penalties import SparseAnomaly, TotalVariation, Trial, VoidWell, WeightedPenalty
 from nefty.testing import taylor_order
 
 GRID = Grid((4, 6, 5), (1.0, 2.0, 2.0))
@@ -31,12 +31,33 @@ def frames(rng):
 
 
 def build(
-    seen, frames, on="log-ratio", grid=GRID, times=TIMES, flash=FLASH, background=LAYERS, dtype="float64", **more
+    seen,
+    frames,
+    on="log-ratio",
+    grid=GRID,
+    times=TIMES,
+    flash=FLASH,
+    background=LAYERS,
+    dtype="float64",
+    share: Any = 1.0,
+    **more,
 ):
     model = HeatModel(grid, times, flash, dtype=dtype)
     made = seen(frames, grid, times, **more)
-    variation = TotalVariation.model_validate({"on": on, "smoothing": 0.1, "back": "sound", "depth_gain": 1.0})
-    return Objective(model, made, variation, background, Weights(tv=2.0, voids=5.0))
+    return Objective(model, made, background, weighted(on, tv=2.0, voids=5.0), share=share)
+
+
+def variation(on):
+    return TotalVariation.model_validate({"on": on, "smoothing": 0.1, "back": "sound", "depth_gain": 1.0})
+
+
+def weighted(on="log-ratio", tv=0.0, voids=0.0, sparse=0.0):
+    terms = (variation(on), tv), (VoidWell(), voids), (SparseAnomaly(), sparse)
+    return [WeightedPenalty(*term) for term in terms]
+
+
+def trial_of(alpha, lateral="periodic"):
+    return Trial(torch.from_numpy(alpha), GRID, lateral, torch.from_numpy(np.log(LAYERS))[:, None, None])
 
 
 def terms_of(objective, alpha):
@@ -57,14 +78,14 @@ def test_raw_units_are_the_plain_sum_of_squares(seen, frames, alpha):
 def test_it_is_the_weighted_sum_of_its_terms(seen, frames, alpha, on):
     objective = build(seen, frames, on)
     terms = terms_of(objective, alpha)
-    values = {"alpha": alpha, "log": np.log(alpha), "log-ratio": np.log(alpha / LAYERS[:, None, None])}[on]
-    tv = total_variation(torch.from_numpy(values), GRID, smoothing=0.1, back="sound", depth_gain=1.0)
-    ratio = torch.from_numpy(np.log(alpha / LAYERS[:, None, None]))
-    assert terms.tv == pytest.approx(float(tv), rel=1e-12)
-    assert terms.voids == pytest.approx(float(void_well(ratio, GRID)), rel=1e-12)
-    assert float(terms.value) == pytest.approx(terms.data + 2 * terms.tv + 5 * terms.voids, rel=1e-12)
-    objective.weights = Weights(tv=0.0)
-    assert float(terms_of(objective, alpha).value) == pytest.approx(terms.data, rel=1e-12)
+    trial = trial_of(alpha)
+    want = {"tv": float(variation(on)(trial)), "voids": float(VoidWell()(trial)), "sparse": 0.0}
+    assert terms.penalties == pytest.approx(want, rel=1e-12)
+    assert float(terms.value) == pytest.approx(terms.data + 2 * want["tv"] + 5 * want["voids"], rel=1e-12)
+    objective.penalties = weighted(on)
+    alone = terms_of(objective, alpha)
+    assert float(alone.value) == alone.data == terms.data
+    assert alone.penalties == {"tv": 0.0, "voids": 0.0, "sparse": 0.0}  # what does not count is not evaluated
 
 
 def test_units_of_temperature_length_and_time_do_not_matter(seen, frames, alpha):
@@ -77,8 +98,8 @@ def test_units_of_temperature_length_and_time_do_not_matter(seen, frames, alpha)
         build(seen, 1000 * frames, grid=inches, times=TIMES / 60, flash=flash, background=faster * LAYERS),
         faster * alpha,
     )
-    for name in ("data", "tv", "voids"):
-        assert getattr(there, name) == pytest.approx(getattr(here, name), rel=1e-9)
+    assert there.data == pytest.approx(here.data, rel=1e-9)
+    assert there.penalties == pytest.approx(here.penalties, rel=1e-9)
     assert float(there.value) == pytest.approx(float(here.value), rel=1e-9)
 
 
@@ -134,22 +155,16 @@ def test_single_precision_agrees_with_double(seen, frames, alpha):
     assert float(single.value) == pytest.approx(float(double.value), rel=1e-4)
 
 
-def test_the_background_can_be_moved(seen, frames, alpha):
-    objective = build(seen, frames)
-    objective.set_background(2 * LAYERS)
-    moved = terms_of(objective, 2 * alpha)
-    before = terms_of(build(seen, frames), alpha)
-    assert moved.tv == pytest.approx(before.tv, rel=1e-12)
-    assert moved.voids == pytest.approx(before.voids, rel=1e-12)
+def test_penalties_are_those_of_the_ratio_to_the_background(seen, frames, alpha):
+    moved = terms_of(build(seen, frames, background=2 * LAYERS), 2 * alpha)
+    assert moved.penalties == pytest.approx(terms_of(build(seen, frames), alpha).penalties, rel=1e-12)
 
 
 def test_the_sides_of_the_model_are_those_of_the_penalty(seen, frames, alpha):
     objective = build(seen, frames, "alpha")
     objective.model = HeatModel(GRID, TIMES, FLASH, Boundary("adiabatic"), dtype="float64")
-    tv = total_variation(
-        torch.from_numpy(alpha), GRID, smoothing=0.1, back="sound", depth_gain=1.0, lateral="adiabatic"
-    )
-    assert terms_of(objective, alpha).tv == pytest.approx(float(tv), rel=1e-12)
+    want = float(variation("alpha")(trial_of(alpha, "adiabatic")))
+    assert terms_of(objective, alpha).penalties["tv"] == pytest.approx(want, rel=1e-12)
 
 
 def test_the_recording_is_not_changed(seen, frames, alpha):
@@ -174,7 +189,7 @@ def gain_of(objective):
 def least_over_gains(objective, predicted, share=EQUAL):
     """Minimum over gain (and early deviation) of each pixel of the misfit with its priors, by least squares."""
     seen = objective.seen
-    early = (seen.times[0] / seen.times) ** EARLY_FALL
+    early = (seen.times[0] / seen.times) ** seen.early_fall
     value, gains = 0.0, np.ones(predicted.shape[1:])
     for y, x in np.ndindex(*gains.shape):
         root = np.sqrt(np.broadcast_to(seen.weights * share, predicted.shape)[:, y, x])
@@ -226,7 +241,7 @@ def test_no_other_gain_costs_less(seen, frames, alpha, rng):
 @pytest.mark.parametrize("more", GAINS)
 def test_the_gradient_is_exact_with_unknown_gains(seen, frames, alpha, rng, more):
     objective = build(seen, frames * rng.normal(1, 0.05, GRID.shape[1:]), **more)
-    objective.weights = Weights(tv=2.0, sparse=3.0)
+    objective.penalties = weighted(tv=2.0, sparse=3.0)
     assert_gradient_is_exact(objective, alpha, rng)
 
 
@@ -246,25 +261,19 @@ def test_a_small_spread_holds_the_gains_at_one(seen, frames, alpha):
 
 @pytest.mark.parametrize("more", [{}, *GAINS[:2]])
 def test_discounted_values_count_less(seen, frames, alpha, more):
-    objective = build(seen, frames, **more)
     share = np.array([1.0, 0.5, 0.0, 1.0])[:, None, None]
-    objective.discount(share)
+    objective = build(seen, frames, share=share, **more)
     predicted = objective.model(alpha).numpy()
     if more:
         expected = least_over_gains(objective, predicted, share)[0]
     else:
         expected = np.sum(share * objective.seen.weights * (predicted - frames) ** 2)
     assert terms_of(objective, alpha).data == pytest.approx(expected, rel=1e-9)
-    objective.discount(np.ones((1, 1, 1)))  # of its own weight, not of what the last discount left
-    assert terms_of(objective, alpha).data == pytest.approx(
-        terms_of(build(seen, frames, **more), alpha).data, rel=1e-12
-    )
 
 
 def test_the_anomaly_is_added_with_its_weight(seen, frames, alpha):
     objective = build(seen, frames)
     before = terms_of(objective, alpha)
-    objective.weights = Weights(tv=2.0, voids=5.0, sparse=7.0)
-    ratio = torch.from_numpy(np.log(alpha / LAYERS[:, None, None]))
-    extra = 7 * float(anomaly(ratio, GRID, unit=GRID.size[0]))
+    objective.penalties = weighted(tv=2.0, voids=5.0, sparse=7.0)
+    extra = 7 * float(SparseAnomaly()(trial_of(alpha)))
     assert float(terms_of(objective, alpha).value) == pytest.approx(float(before.value) + extra, rel=1e-12)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nefty import Boundary, GaussianFlash, Grid, HeatModel, InputError, TopHatPulse, UniformFlash
-from nefty.inversion.coarsening import blocks, wider_cells, wider_pixels
+from nefty.inversion.calibration.coarsening import blocks, wider_cells, wider_pixels
 from nefty.inversion.observation import Observation
 
 GRID = Grid((4, 16, 18), (1.0, 4.0, 4.5))

@@ -9,11 +9,13 @@ from nefty import Boundary, GaussianFlash, Grid, HeatModel, ImplicitEuler, Jacob
 from nefty.fields.heads import SigmoidHead
 from nefty.inversion.adam import Adam
 from nefty.inversion.build import build_field, build_model, build_optimiser
+from nefty.inversion.penalties import TotalVariation
 from nefty.inversion.recipe import load_recipe
 from nefty.synth.setup import PAPER_FLASH, PAPER_TIMES
 from nefty.synth.specimen import PAPER_GRID
 
 PAPER = load_recipe("paper")
+TV = next(p for p in PAPER.penalties.terms() if isinstance(p, TotalVariation))
 SMALL = {"model.layers": 6, "field.depth": 3, "field.width": 32, "field.bands": 4, "field.skip": 1}
 
 
@@ -45,14 +47,14 @@ SMALL = {"model.layers": 6, "field.depth": 3, "field.width": 32, "field.bands": 
         ("total iterations", PAPER.stages[0].iterations, 10_000),
         ("frequency-annealing horizon", PAPER.field.horizon, 2500),
         ("TV weight lambda", PAPER.weight.tv, 1e-3),
-        ("TV smoothing epsilon", PAPER.variation.smoothing, 1e-6),
-        ("what is regularised", PAPER.variation.on, "alpha"),
+        ("TV smoothing epsilon", TV.smoothing, 1e-6),
+        ("what is regularised", TV.on, "alpha"),
         ("misfit", PAPER.weight.units, "raw"),
-        ("the back face", PAPER.variation.back, "free"),
-        ("weight by depth", PAPER.variation.depth_gain, 0.0),
+        ("the back face", TV.back, "free"),
+        ("weight by depth", TV.depth_gain, 0.0),
         ("background", PAPER.calibration.background, "none"),
         ("relative to a background", PAPER.field.relative, False),
-        ("double well", PAPER.stages[0].voids, 0.0),
+        ("double well", PAPER.stages[0].weights.of("voids"), 0.0),
     ],
 )
 def test_the_table_to_the_letter(what, given, value):

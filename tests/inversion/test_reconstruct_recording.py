@@ -101,7 +101,7 @@ def test_the_recording_is_not_changed(recording, quick):
 def test_it_tells_what_it_does(recording, quick):
     stages, told = [], []
     reconstruct(recording, recipe=quick, watch=Watch(stages.append, lambda *what: told.append(what)))
-    assert stages == ["Prepare the recording", "Calibrate the sound part", "Optimise", "Predict the frames"]
+    assert stages == ["Prepare the recording", "Calibrate the background", "Optimise", "Predict the frames"]
     assert told[-1][:3] == ("shape", 12, 12)
 
 
@@ -323,9 +323,9 @@ def test_frames_alone_are_refused(recording, quick):
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        ({"calibration.background": "none"}, "sets voids or sparse, which need a background"),
+        ({"calibration.background": "none"}, "weighs voids, which needs a background"),
         (
-            {"calibration.background": "none", "stages.1.voids": 0},
+            {"calibration.background": "none", "stages.1.weights.voids": 0},
             r"needs calibration\.background=\"layered\" or \"constant\"",
         ),
         ({"model.sweeps": 5}, r"model\.sweeps=5 needs an implicit integrator"),

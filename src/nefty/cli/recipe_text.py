@@ -13,13 +13,20 @@ if TYPE_CHECKING:
 def recipe_text(recipe: Recipe) -> str:
     """The recipe as TOML; what is not set is a comment, for TOML has no word for it."""
     values = recipe.model_dump(mode="json")
-    sections = {name: value for name, value in values.items() if isinstance(value, Mapping)}
     tables = {name: value for name, value in values.items() if _is_tables(value)}
-    plain = {name: value for name, value in values.items() if name not in sections and name not in tables}
-    blocks = [_block(plain)]
-    blocks += [f"[{name}]\n{_block(section)}" for name, section in sections.items()]
+    blocks = _sections({name: value for name, value in values.items() if name not in tables})
     blocks += [f"[[{name}]]\n{_block(table)}" for name, items in tables.items() for table in items]
     return "\n\n".join(blocks)
+
+
+def _sections(values: Mapping[str, Any], path: str = "") -> list[str]:
+    """A section and those within it, each under its dotted name; a name without values is left out."""
+    inner = {name: value for name, value in values.items() if isinstance(value, Mapping)}
+    own = _block({name: value for name, value in values.items() if name not in inner})
+    blocks = [f"[{path}]\n{own}" if path else own] if own else []
+    for name, section in inner.items():
+        blocks += _sections(section, f"{path}.{name}" if path else name)
+    return blocks
 
 
 def _is_tables(value: Any) -> bool:
@@ -28,6 +35,11 @@ def _is_tables(value: Any) -> bool:
 
 def _block(values: Mapping[str, Any]) -> str:
     return "\n".join(
-        f"# {name} is not set" if value is None else f"{name} = {json.dumps(value, ensure_ascii=False)}"
-        for name, value in values.items()
+        f"# {name} is not set" if value is None else f"{name} = {_value(value)}" for name, value in values.items()
     )
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{name} = {_value(inside)}' for name, inside in value.items())} }}"
+    return json.dumps(value, ensure_ascii=False)

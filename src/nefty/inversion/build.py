@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -16,14 +14,14 @@ from nefty.fields.neural import NeuralField
 from nefty.fields.voxel import VoxelField
 from nefty.inversion.adam import Adam
 from nefty.inversion.lbfgs import ProjectedLBFGS
-from nefty.inversion.recipe import FieldChoice, Recipe, Stage
+from nefty.inversion.recipe import Recipe
+from nefty.inversion.recipe_sections import FieldChoice, Stage
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.linear_solver import Jacobi
 from nefty.physics.stepping import SDIRK2, ImplicitEuler
 
 BRACKETS = {"sigmoid": SigmoidHead, "log": LogHead, "box": LinearBox, "log-box": LogBox}
 OPEN = {"softplus": SoftplusHead, "relu": ReluHead}
-NEARLY_SOUND = 0.8  # of the sound part; defects have less than 0.2
 AnyField = VoxelField | NeuralField
 
 
@@ -60,36 +58,56 @@ def build_field(
     Args:
         recipe: which one.
         model: on whose cells.
-        background: diffusivity of the sound part, (z,).
+        background: its diffusivity, (z,).
         scale: of the unknowns of voxels, (z, y, x).
         stage: index of the one whose box the unknowns were in last.
-        start: diffusivity (z, y, x) to begin with, as far as the box allows; that of the sound part if not given. A
-            relative field takes its defects and leaves its sound part to the calibration.
+        start: diffusivity (z, y, x) to begin with, as far as the box allows; the background if not given. A relative
+            field takes its defects and leaves its background to the calibration.
     """
     choice = recipe.field
     if background is None and (choice.relative or choice.kind == "voxel"):
         raise InputError(
-            f"recipe {recipe.name!r}: a field of {choice.kind}s that starts from the sound part needs "
+            f"recipe {recipe.name!r}: a field of {choice.kind}s that starts from the background needs "
             'calibration.background="layered" or "constant".'
         )
     head = build_head(choice, recipe.stages[stage].high)
-    if choice.kind == "voxel":
-        assert background is not None
-        power = choice.depth_power if choice.scaling == "depth" else 0.0
-        relative = background if choice.relative else None
-        sound = np.broadcast_to(background[:, None, None], model.grid.shape)
+    if choice.kind == "neural":
         if start is not None:
-            start = within(anomaly(start) if choice.relative else start, head)
-        elif not choice.relative:
-            start = sound.copy()
-        return VoxelField(
-            model.grid, head, start=start, depth_power=power, scale=scale, background=relative, dtype=model.dtype
-        )
+            raise InputError(
+                f"recipe {recipe.name!r} has a neural field, which cannot begin with a volume; take fast or warm."
+            )
+        return _network(recipe, model, head, background)
+    assert background is not None
+    return _voxels(choice, model, head, background, scale, start)
+
+
+def _voxels(
+    choice: FieldChoice,
+    model: HeatModel,
+    head: Head,
+    background: np.ndarray,
+    scale: np.ndarray | None,
+    start: np.ndarray | None,
+) -> VoxelField:
+    """One unknown per cell; the arguments are those of ``build_field``."""
     if start is not None:
-        raise InputError(
-            f"recipe {recipe.name!r} has a neural field, which cannot begin with a volume; take fast or warm."
-        )
-    generator = torch.Generator().manual_seed(recipe.seed)
+        start = within(ratio_to_layers(start, choice.nearly_sound) if choice.relative else start, head)
+    elif not choice.relative:
+        start = np.broadcast_to(background[:, None, None], model.grid.shape).copy()
+    return VoxelField(
+        model.grid,
+        head,
+        start=start,
+        depth_power=choice.depth_power if choice.scaling == "depth" else 0.0,
+        scale=scale,
+        background=background if choice.relative else None,
+        dtype=model.dtype,
+    )
+
+
+def _network(recipe: Recipe, model: HeatModel, head: Head, background: np.ndarray | None) -> NeuralField:
+    """The paper's network, at its start; the arguments are those of ``build_field``."""
+    choice = recipe.field
     return NeuralField(
         model.grid,
         head,
@@ -103,19 +121,19 @@ def build_field(
         wrap=choice.wrap,
         start=None if background is None or choice.relative else float(np.median(background)),
         background=background if choice.relative else None,
-        generator=generator,
+        generator=torch.Generator().manual_seed(recipe.seed),
         dtype=model.dtype,
     )
 
 
-def anomaly(volume: np.ndarray) -> np.ndarray:
-    """What a volume says of defects: its ratio to the median of its own layers, 1 where that is nearly sound.
+def ratio_to_layers(volume: np.ndarray, nearly_sound: float) -> np.ndarray:
+    """What a volume says of defects: its ratio to the median of its own layers, 1 where that is ``nearly_sound``.
 
-    The sound part is known better by calibration than by, say, a trained network, whose error in a stratum would
+    The background is known better by calibration than by, say, a trained network, whose error in a stratum would
     become a defect as wide as the part.
     """
     ratio = volume / np.median(volume, axis=(1, 2), keepdims=True)
-    return np.where(ratio > NEARLY_SOUND, 1.0, ratio)
+    return np.where(ratio > nearly_sound, 1.0, ratio)
 
 
 def within(values: np.ndarray, head: Head) -> np.ndarray:
@@ -127,16 +145,14 @@ def within(values: np.ndarray, head: Head) -> np.ndarray:
 
 
 def set_background(field: AnyField, background: np.ndarray) -> None:
-    """Move the sound part under the anomaly; nothing happens to a field that has none."""
+    """Move the background under the anomaly; nothing happens to a field that has none."""
     if field.background is not None:
         field.background.copy_(torch.from_numpy(background).reshape(field.background.shape))
 
 
-def build_optimiser(
-    stage: Stage, recipe: Recipe, field: AnyField, x: Tensor, buried: int | None = None
-) -> ProjectedLBFGS | Adam:
-    """The optimiser of a stage, at ``x``; ``buried`` layers hold no defect, those of the stage if not given."""
-    buried = stage.buried if buried is None else buried
+def build_optimiser(stage: Stage, recipe: Recipe, field: AnyField, x: Tensor, buried: int = 0) -> ProjectedLBFGS | Adam:
+    """The optimiser of a stage, at ``x``; ``buried`` layers hold no defect, those of the stage at least."""
+    buried = max(stage.buried, buried)
     low = high = None
     if isinstance(field, VoxelField):
         field.head = build_head(recipe.field, stage.high)
@@ -156,9 +172,3 @@ def build_optimiser(
 def _tensors(field: VoxelField) -> tuple[Tensor, Tensor]:
     low, high = field.box
     return torch.as_tensor(low, dtype=field.unknown.dtype), torch.as_tensor(high, dtype=field.unknown.dtype)
-
-
-def with_excitation(model: HeatModel, excitation: object) -> HeatModel:
-    """The model with the calibrated flash."""
-    same = dataclasses.is_dataclass(excitation) and excitation == model.initial
-    return model if same else model.replaced(initial=excitation)

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-ARMIJO = 1e-4
-MOST_TRIALS = 12
+ARMIJO = 1e-4  # share of the promised decrease that is sufficient: Nocedal & Wright's
+MOST_TRIALS = 12  # of one direction; by then a step has been cut to less than a thousandth
 CURVED = 1e-10  # s.y over y.y below which a pair says nothing
 SHORTEST = 1e-12  # step, relative, below which a direction is given up
 

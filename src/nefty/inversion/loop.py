@@ -18,20 +18,14 @@ from nefty.core.stopping import FINISHED, INTERRUPTED, Stopped, StopReason
 from nefty.fields.neural import NeuralField
 from nefty.fields.voxel import VoxelField
 from nefty.inversion.build import build_field, build_optimiser, set_background
-from nefty.inversion.calibration import refine_background
+from nefty.inversion.calibration.interface import Calibration
 from nefty.inversion.lbfgs import ProjectedLBFGS
-from nefty.inversion.objective import Objective, Terms, Weights
+from nefty.inversion.objective import Objective, Terms
 from nefty.inversion.observation import Observation
-from nefty.inversion.real_part import RealPart
-from nefty.inversion.recipe import Recipe, Stage
+from nefty.inversion.recipe import Recipe
+from nefty.inversion.recipe_sections import Stage
 from nefty.inversion.sensitivity import sensitivity, step_scale
 from nefty.physics.heat_model import HeatModel
-
-TOLERANCE = 0.01  # of the misfit around the noise floor
-RANGE = (0.2, 4.0)  # within which the weight may move, as multiples of the first
-FAINT = 2.0  # times the model's error: less noise than that is none
-PLATEAU_WINDOW = 10  # iterations
-SETTLING = 20  # iterations over which a misfit that falls is not settled
 
 Progress = Callable[[str, int, int, float], object]
 """Called with the stage's name, iterations done and in all, and the misfit over the noise floor."""
@@ -42,8 +36,8 @@ class State:
     """Where a reconstruction stands: all that a checkpoint holds.
 
     Args:
-        weight: of the total variation.
-        background: the sound part, (z,); empty if there is none.
+        weight: ``weight.tv``, of which the weights of the penalties are multiples.
+        calibration: its state.
         x: the unknowns; empty before the start.
         scale: of voxels, (z, y, x); ``None`` for other fields.
         stage: index of the present stage.
@@ -54,11 +48,10 @@ class State:
         history: columns of what happened.
         optimiser: its state within the stage; empty at a stage's start.
         learned: the curvature that the stage before met, by what the head takes; empty within a stage.
-        part: the calibration of a real part; empty if there is none.
     """
 
     weight: float
-    background: np.ndarray
+    calibration: dict[str, Any] = field(default_factory=dict)
     x: np.ndarray = field(default_factory=lambda: np.empty(0))
     scale: np.ndarray | None = None
     stage: int = 0
@@ -69,7 +62,6 @@ class State:
     history: dict[str, list[float]] = field(default_factory=dict)
     optimiser: dict[str, Any] = field(default_factory=dict)
     learned: dict[str, Any] = field(default_factory=dict)
-    part: dict[str, Any] = field(default_factory=dict)
 
 
 class Optimisation:
@@ -77,39 +69,44 @@ class Optimisation:
 
     Args:
         recipe: what to do.
-        model: diffusivity to frames.
-        seen: the recording.
+        calibration: the background, the model of the part and the recording.
         state: where to begin.
         spent: seconds that the preparation took, which ``stop.seconds`` counts as well.
-        part: the real part that ``model`` and ``seen`` come from, if it is one.
-        start: diffusivity (z, y, x) to begin with, where ``state`` has no unknowns yet; the sound part if not given.
+        start: diffusivity (z, y, x) to begin with, where ``state`` has no unknowns yet; the background if not given.
     """
 
     def __init__(
         self,
         recipe: Recipe,
-        model: HeatModel,
-        seen: Observation,
+        calibration: Calibration,
         state: State,
         *,
         spent: float = 0.0,
-        part: RealPart | None = None,
         start: np.ndarray | None = None,
     ) -> None:
-        self.recipe, self.model, self.seen, self.state, self.spent = recipe, model, seen, state, spent
-        self.part = part
+        self.recipe, self.calibration, self.state, self.spent = recipe, calibration, state, spent
+        if state.calibration:
+            calibration.restore(state.calibration)
         self.first_weight = state.history["weight"][0] if state.history else state.weight
-        background = state.background if len(state.background) else None
-        self.objective = Objective(model, seen, recipe.variation, background, Weights(tv=state.weight))
-        if part is not None:
-            self.objective.discount(part.share())
-        self.field = build_field(recipe, model, background, state.scale, max(state.stage - 1, 0), start)
+        self.objective = self._objective()
+        background = calibration.background
+        self.field = build_field(recipe, self.model, background, state.scale, max(state.stage - 1, 0), start)
         if not len(state.x):
             state.x = parameters_to_vector(self.field.parameters()).detach().numpy().copy()
         self._load(state.x)
         if isinstance(self.field, NeuralField):
             self.field.anneal(max(state.done - 1, 0))
         self.terms: Terms | None = None
+
+    @property
+    def model(self) -> HeatModel:
+        """Diffusivity to frames, as calibrated."""
+        return self.calibration.model
+
+    @property
+    def seen(self) -> Observation:
+        """The recording, as calibrated."""
+        return self.calibration.observation
 
     def run(
         self,
@@ -174,16 +171,18 @@ class Optimisation:
         """Begin a stage: choose the weight by the discrepancy, fit the background again under what was found, and
         scale the unknowns by what the frames say about them now.
         """
-        state = self.state
-        if self.recipe.weight.tv == "auto" and state.stage > 0 and self.part is None:
+        state, weight, scaling = self.state, self.recipe.weight, self.recipe.field.sensitivity
+        searched = state.stage > 0
+        if weight.tv == "auto" and weight.discrepancy and searched:
             state.weight = self._weight_by_discrepancy()
-        if self.part is not None:
-            self._refine_part(self.part, stage)
-        elif stage.refine_background and len(state.background):
-            self._refine_background(stage.refine_background)
+        state.evaluations += self.calibration.refine(self.volume(), stage.refine_background, searched=searched)
+        state.calibration = self.calibration.state()
+        self.objective = self._objective()
+        if (background := self.calibration.background) is not None:
+            set_background(self.field, background)
         if self.recipe.field.scaling == "sensitivity" and isinstance(self.field, VoxelField):
-            curvature = sensitivity(self.model, self.volume(), self.seen, self.recipe.seed + state.stage)
-            self.field.rescale(step_scale(curvature))
+            curvature = sensitivity(self.model, self.volume(), self.seen, self.recipe.seed + state.stage, scaling)
+            self.field.rescale(step_scale(curvature, scaling.regular))
             state.scale = self.field.scale.numpy().copy()
             state.x = self.field.unknown.detach().reshape(-1).numpy().copy()
 
@@ -193,50 +192,30 @@ class Optimisation:
         While the misfit still falls by itself, it says nothing about the weight, which then stays; so it does where
         the noise is below the model's own error.
         """
-        state, misfits = self.state, self.state.history.get("misfit", [])
-        noisy = self.seen.typical_noise > FAINT * self.recipe.noise.floor * self.seen.peak
+        state, choice, misfits = self.state, self.recipe.weight, self.state.history.get("misfit", [])
+        noisy = self.seen.typical_noise > choice.faint_noise * self.recipe.noise.floor * self.seen.peak
         if not misfits or (misfits[-1] > 1 and not noisy):
             return state.weight
-        before = misfits[-min(SETTLING, len(misfits))]
-        if misfits[-1] > 1 and misfits[-1] < (1 - TOLERANCE) * before:
+        before = misfits[-min(choice.settling, len(misfits))]
+        if misfits[-1] > 1 and misfits[-1] < (1 - choice.tolerance) * before:
             return state.weight
-        excess = float(np.clip((misfits[-1] - 1) / TOLERANCE, -1, 1))
-        low, high = (r * self.first_weight for r in RANGE)
+        excess = float(np.clip((misfits[-1] - 1) / choice.tolerance, -1, 1))
+        low, high = (r * self.first_weight for r in (choice.lowest, choice.highest))
         return float(np.clip(state.weight * 2.0**-excess, low, high))
 
-    def _refine_background(self, steps: int) -> None:
-        state, alpha = self.state, self.volume()
-        choice = self.recipe.calibration
-        strata = choice.strata if choice.background == "layered" else 1
-        state.background = refine_background(self.model, alpha, state.background, self.seen, strata=strata, steps=steps)
-        state.evaluations += steps * (1 + len(state.background) // 2)
-        set_background(self.field, state.background)
-        self.objective.set_background(state.background)
+    def _objective(self) -> Objective:
+        """What is minimised, by the present calibration; the penalties join with the stage."""
+        known = self.calibration
+        return Objective(known.model, known.observation, known.background, share=known.share())
 
-    def _refine_part(self, part: RealPart, stage: Stage) -> None:
-        """Fit the sound part again under what was found, and look at the recording anew."""
-        state = self.state
-        if state.stage > 0:
-            volume = self.volume()
-            part.find_voids(volume)
-            if stage.refine_background:
-                part.refine(volume)
-                state.evaluations += 1
-                state.background = part.background
-                set_background(self.field, state.background)
-                self.model, self.seen = part.model(), part.observation()
-                weights = Weights(tv=state.weight)
-                self.objective = Objective(self.model, self.seen, self.recipe.variation, state.background, weights)
-        self.objective.discount(part.share())
-        state.part = part.state()
-
-    def pixel_factors(self) -> tuple[np.ndarray, np.ndarray]:
-        """Gain of each pixel at the present volume, (y, x); and with its early deviation, (t, y, x)."""
-        with torch.no_grad():
-            self.objective(self.field)
+    def pixel_factors(self) -> tuple[np.ndarray, np.ndarray | float]:
+        """Gain of each pixel at the present volume, (y, x); and with its early deviation, (t, y, x), or 1."""
+        if self.seen.gain_spread:
+            with torch.no_grad():
+                self.objective(self.field)
         gain, factor = self.objective.gain, self.objective.factor
         if gain is None or factor is None:
-            return np.ones(self.seen.frames.shape[-2:]), np.ones(self.seen.frames.shape)
+            return np.ones(self.seen.frames.shape[-2:]), 1.0
         return gain.numpy()[0], np.broadcast_to(factor.numpy(), self.seen.frames.shape)
 
     def volume(self) -> np.ndarray:
@@ -246,12 +225,9 @@ class Optimisation:
 
     def _optimiser(self, stage: Stage) -> Any:
         state = self.state
-        self.objective.weights = Weights(
-            tv=state.weight, voids=stage.voids * state.weight, sparse=stage.sparse * state.weight
-        )
-        buried = max(stage.buried, self.part.buried) if self.part is not None else stage.buried
+        self.objective.penalties = stage.weighted(self.recipe.penalties, state.weight)
         start = torch.from_numpy(state.x.copy())
-        optimiser = build_optimiser(stage, self.recipe, self.field, start, buried)
+        optimiser = build_optimiser(stage, self.recipe, self.field, start, self.calibration.buried)
         if state.optimiser:
             optimiser.restore(state.optimiser)
         elif state.learned and isinstance(optimiser, ProjectedLBFGS):
@@ -295,8 +271,7 @@ class Optimisation:
             "misfit": terms.data / self.seen.floor,
             "objective": value,
             "step": step,
-            "tv": terms.tv,
-            "voids": terms.voids,
+            **terms.penalties,
             "weight": state.weight,
         }
         for name, number in row.items():
@@ -316,10 +291,10 @@ class Optimisation:
 
     def _settled(self, stage: Stage) -> bool:
         """Whether the objective has stopped falling."""
-        values = self.state.history["objective"]
-        if not self.recipe.stop.plateau or self.state.iteration <= PLATEAU_WINDOW:
+        values, stop = self.state.history["objective"], self.recipe.stop
+        if not stop.plateau or self.state.iteration <= stop.window:
             return False
-        return values[-PLATEAU_WINDOW - 1] - values[-1] < self.recipe.stop.plateau * abs(values[-1])
+        return values[-stop.window - 1] - values[-1] < stop.plateau * abs(values[-1])
 
 
 def history_of(state: State) -> dict[str, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -10,11 +10,8 @@ import torch
 from torch import Tensor
 
 from nefty.inversion.observation import Observation
-from nefty.inversion.penalties import anomaly, total_variation, void_well
-from nefty.inversion.recipe import TotalVariation
+from nefty.inversion.penalties import Trial, WeightedPenalty
 from nefty.physics.heat_model import HeatModel
-
-EARLY_FALL = 2.0  # psi = (t_first/t)^2: how deviations of what lies above the first clear depth die out
 
 
 class Field(Protocol):
@@ -25,103 +22,59 @@ class Field(Protocol):
         ...
 
 
-@dataclass
-class Weights:
-    """How much the penalties count, which a stage may change.
-
-    Args:
-        tv: of the total variation.
-        voids: of the double well.
-        sparse: of the anomaly as a whole.
-    """
-
-    tv: float
-    voids: float = 0.0
-    sparse: float = 0.0
-
-
 class Terms(NamedTuple):
-    """The parts of the objective; ``value`` is on the graph."""
+    """The parts of the objective; ``value`` is on the graph, ``penalties`` are without their weights."""
 
     value: Tensor
     data: float
-    tv: float
-    voids: float
+    penalties: dict[str, float]
 
 
 class Objective:
-    """J = D + w_tv R + w_voids W, with D = sum of weights (model - measured)^2.
+    """J = D + sum_k w_k P_k, with D = sum of weights (model - measured)^2 and penalties P_k on the volume.
 
     Args:
         model: diffusivity to frames.
         seen: the recording and the weights of its values.
-        variation: which total variation.
-        background: diffusivity of the sound part, (z,); ``None`` for penalties on the volume itself.
-        weights: of the penalties.
+        background: diffusivity of the background, (z,); ``None`` for penalties on the volume itself.
+        penalties: P_k and w_k, which a stage may change; those of weight 0 are left out.
+        share: of its weight that each value keeps, broadcast to the frames.
     """
 
     def __init__(
         self,
         model: HeatModel,
         seen: Observation,
-        variation: TotalVariation,
         background: np.ndarray | None,
-        weights: Weights,
+        penalties: Sequence[WeightedPenalty] = (),
+        *,
+        share: np.ndarray | float = 1.0,
     ) -> None:
-        self.model, self.seen, self.variation, self.weights = model, seen, variation, weights
+        self.model, self.seen, self.penalties = model, seen, penalties
         self._measured = torch.from_numpy(seen.frames).to(model.dtype)
-        self._weights = torch.from_numpy(seen.weights)
+        self._weights = torch.from_numpy(seen.weights * share)
         self._stiffness = seen.unit / seen.gain_spread**2 if seen.gain_spread else None
         self._early_stiffness = seen.unit / seen.early_spread**2 if seen.early_spread else None
         self._early = torch.zeros(len(seen.times), 1, 1, dtype=torch.float64)  # psi
         if self._early_stiffness is not None:
-            self._early = torch.from_numpy((seen.times[0] / seen.times) ** EARLY_FALL)[:, None, None]
+            self._early = torch.from_numpy((seen.times[0] / seen.times) ** seen.early_fall)[:, None, None]
         self.gain: Tensor | None = None  # g of the last evaluation, (1, y, x)
         self.factor: Tensor | None = None  # g + e psi of it, (t, y, x)
-        self.set_background(background)
-
-    def discount(self, share: np.ndarray) -> None:
-        """Let values count less from now on.
-
-        Args:
-            share: of its weight that each keeps, broadcast to the frames.
-        """
-        self._weights = torch.from_numpy(self.seen.weights * share)
-
-    def set_background(self, background: np.ndarray | None) -> None:
-        """Compare with another sound part from now on."""
         self._log_background = None if background is None else torch.from_numpy(np.log(background))[:, None, None]
 
     def __call__(self, field: Field) -> Terms:
         """Evaluate at the field's present unknowns; ``value.backward()`` gives their gradient."""
         alpha = field()
         data = self._misfit(self.model(alpha))
-        grid, thickness = self.model.grid, self.model.grid.size[0]
-        on = self.variation.on
-        values = alpha if on == "alpha" else torch.log(alpha)
-        if on == "log-ratio" and self._log_background is not None:
-            values = values - self._log_background.to(values)
-        tv = total_variation(
-            values,
-            grid,
-            smoothing=self.variation.smoothing,
-            lateral=self.model.boundary.lateral,
-            back=self.variation.back,
-            depth_gain=self.variation.depth_gain,
-            unit=1.0 if on == "alpha" else thickness,
-        ).double()
-        value = data + self.weights.tv * tv
-        voids = torch.zeros((), dtype=torch.float64)
-        if self.weights.voids:
-            assert self._log_background is not None  # the recipe sees to it
-            ratio = torch.log(alpha) - self._log_background.to(alpha)
-            voids = void_well(ratio, grid, unit=thickness).double()
-            value = value + self.weights.voids * voids
-        if self.weights.sparse:
-            assert self._log_background is not None  # the recipe sees to it
-            ratio = torch.log(alpha) - self._log_background.to(alpha)
-            value = value + self.weights.sparse * anomaly(ratio, grid, unit=thickness).double()
-        return Terms(value, float(data.detach()), float(tv.detach()), float(voids.detach()))
+        trial = Trial(alpha, self.model.grid, self.model.boundary.lateral, self._log_background)
+        value, found = data, {}
+        for penalty, weight in self.penalties:
+            found[penalty.name] = 0.0
+            if weight:
+                term = penalty(trial).double()
+                value = value + weight * term
+                found[penalty.name] = float(term.detach())
+        return Terms(value, float(data.detach()), found)
 
     def _misfit(self, predicted: Tensor) -> Tensor:
         """D of predicted frames p, on the graph; of pixels with unknown gain g and early deviation e its minimum:
@@ -129,7 +82,7 @@ class Objective:
         sum w ((g + e psi) p - m)^2 + s_g sum (g - 1)^2 + s_e sum e^2,   s = unit/spread^2,
 
         a linear problem of two unknowns for each pixel. At the minimum the derivatives by g and e vanish, so that they
-        are constants for the gradient.
+        are constants for the gradient. psi = (t_first/t)^p.
         """
         if self._stiffness is None:
             return (self._weights * (predicted - self._measured).double().square()).sum()

@@ -29,7 +29,9 @@ class Observation:
         gain_spread: standard deviation of the unknown gain of a pixel around 1 (uneven flash, emissivity); 0 if all
             pixels are alike.
         early_spread: the same of the deviation of a pixel in the first frame, as a share of its value, that dies out
-            like 1/t^2: what lies at the very surface, an uneven pulse; 0 if there is none. Needs ``gain_spread``.
+            like (t_first/t)^p: what lies at the very surface, an uneven pulse; 0 if there is none. Needs
+            ``gain_spread``.
+        early_fall: p.
     """
 
     grid: Grid
@@ -41,6 +43,7 @@ class Observation:
     raw: bool = False
     gain_spread: float = 0.0
     early_spread: float = 0.0
+    early_fall: float = 2.0
 
     def __post_init__(self) -> None:
         if not self.counted.any():

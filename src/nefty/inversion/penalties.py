@@ -1,90 +1,176 @@
-"""What is asked of a volume beyond fitting the frames."""
+"""What is asked of a volume beyond fitting the frames: one class for each penalty, with its settings.
+
+A new one is a class here, decorated by ``listed``: the recipe then has its settings as ``[penalties.NAME]`` and its
+weight as ``weights.NAME`` of a stage, and the history a column of that name.
+"""
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeVar
 
-from nefty.core.checks import number, one_of
+from nefty.core.configuration import Part
 from nefty.core.grid import Grid
+from nefty.inversion.number_kinds import NotNegative, Positive
 
-SOUND = 0.02  # of log(alpha/background), below which a cell is as good as sound
-BACK = ("free", "sound")
+if TYPE_CHECKING:
+    from torch import Tensor  # a recipe is read without torch
 
 
-def total_variation(
-    field: Tensor,
-    grid: Grid,
-    *,
-    smoothing: float = 1e-6,
-    lateral: str = "periodic",
-    back: str = "free",
-    depth_gain: float = 0.0,
-    unit: float = 1.0,
-) -> Tensor:
-    """The paper's isotropic total variation (eq. tv_discrete), a scalar:
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A volume that is judged.
+
+    Args:
+        alpha: diffusivity, (z, y, x), on the graph.
+        grid: its cells.
+        lateral: ``"periodic"`` or ``"adiabatic"`` sides.
+        log_background: log of the diffusivity of the background, (z, 1, 1); ``None`` if there is none.
+    """
+
+    alpha: Tensor
+    grid: Grid
+    lateral: str = "periodic"
+    log_background: Tensor | None = None
+
+    def log_ratio(self) -> Tensor:
+        """log(alpha/background), (z, y, x); log(alpha) if there is no background."""
+        values = self.alpha.log()
+        return values if self.log_background is None else values - self.log_background.to(values)
+
+    @property
+    def cell(self) -> float:
+        """Volume of a cell over the cube of the part's thickness."""
+        volume = 1.0
+        for d in self.grid.spacing:
+            volume *= d / self.grid.size[0]
+        return volume
+
+
+class Penalty(Part, ABC):
+    """A term of the objective that depends on the volume alone; its fields are its settings in the recipe.
+
+    ``name`` is that of the recipe and of the history, ``title`` that of figures, ``usual_weight`` its weight in a stage
+    that does not say, as a multiple of ``weight.tv``; ``needs_background`` says whether it has no meaning without one.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    usual_weight: ClassVar[float] = 0.0
+    needs_background: ClassVar[bool] = True
+
+    @abstractmethod
+    def __call__(self, trial: Trial) -> Tensor:
+        """The penalty, a scalar on the graph."""
+
+
+class WeightedPenalty(NamedTuple):
+    """A penalty and how much it counts."""
+
+    penalty: Penalty
+    weight: float
+
+
+PENALTIES: dict[str, type[Penalty]] = {}
+"""All penalties by name, in the order in which they are added."""
+
+Kind = TypeVar("Kind", bound=type[Penalty])
+
+
+def listed(kind: Kind) -> Kind:
+    """Enter a class into ``PENALTIES``."""
+    PENALTIES[kind.name] = kind
+    return kind
+
+
+@listed
+class TotalVariation(Penalty):
+    """The paper's isotropic total variation (eq. tv_discrete) of a = alpha, log alpha or log(alpha/background):
 
         R = dx dy dz sum sqrt((d_x a/dx)^2 + (d_y a/dy)^2 + (d_z a/dz)^2 + eps^2)
 
     with forward differences that wrap around laterally if the sides are periodic and are 0 across adiabatic sides and
-    at the last layer.
+    at the last layer. Lengths are in the grid's unit for alpha, in thicknesses for the logarithms, for which R has no
+    unit.
 
-    Args:
-        field: a, (z, y, x).
-        grid: the cells.
-        smoothing: eps, in the unit of the field over length.
-        lateral: ``"periodic"`` or ``"adiabatic"``.
-        back: ``"free"``, the paper's; or ``"sound"``: beyond the back face lies a layer of a = 0, so that what sticks
-            to the back face costs as much as what does not (against the failure mode of appendix G.7).
-        depth_gain: g of a weight 1 + g (z/H)^2: the deeper, the less the data say and the more this does.
-        unit: length that counts as 1.
+    on: what a is.
+    smoothing: eps, in the unit of a over length.
+    back: "free", the paper's; or "sound": beyond the back face lies a layer of a = 0, so that what sticks to the back
+        face costs as much as what does not (against the failure mode of appendix G.7).
+    depth_gain: g of a weight 1 + g (z/H)^2: the deeper, the less the data say and the more this does.
     """
-    one_of("back", back, BACK)
-    number("depth_gain", depth_gain, at_least=0)
-    dz, dy, dx = (d / unit for d in grid.spacing)
-    if lateral == "periodic":
-        y, x = field.roll(-1, 1) - field, field.roll(-1, 2) - field
-    else:
-        y, x = (torch.diff(field, dim=a, append=field.narrow(a, field.shape[a] - 1, 1)) for a in (1, 2))
-    beyond = field[-1:] if back == "free" else torch.zeros_like(field[-1:])
-    z = torch.diff(field, dim=0, append=beyond)
-    steepness = torch.sqrt((z / dz) ** 2 + (y / dy) ** 2 + (x / dx) ** 2 + smoothing**2)
-    if depth_gain:
-        depth = torch.from_numpy(grid.centres()[0] / grid.size[0]).to(field)
-        steepness = steepness * (1 + depth_gain * depth**2)
-    return steepness.sum() * (dz * dy * dx)
+
+    name: ClassVar[str] = "tv"
+    title: ClassVar[str] = "Total variation"
+    usual_weight: ClassVar[float] = 1.0
+    needs_background: ClassVar[bool] = False
+
+    on: Literal["alpha", "log", "log-ratio"] = "log-ratio"
+    smoothing: Positive = 1e-2
+    back: Literal["free", "sound"] = "free"
+    depth_gain: NotNegative = 0.0
+
+    def __call__(self, trial: Trial) -> Tensor:
+        """R of the trial."""
+        if self.on == "alpha":
+            return self.of(trial.alpha, trial.grid, trial.lateral)
+        values = trial.log_ratio() if self.on == "log-ratio" else trial.alpha.log()
+        return self.of(values, trial.grid, trial.lateral, unit=trial.grid.size[0])
+
+    def of(self, field: Tensor, grid: Grid, lateral: str = "periodic", *, unit: float = 1.0) -> Tensor:
+        """R of values a (z, y, x), with lengths in multiples of ``unit``."""
+        dz, dy, dx = (d / unit for d in grid.spacing)
+        if lateral == "periodic":
+            y, x = field.roll(-1, 1) - field, field.roll(-1, 2) - field
+        else:
+            y, x = (field.diff(dim=a, append=field.narrow(a, field.shape[a] - 1, 1)) for a in (1, 2))
+        beyond = field[-1:] if self.back == "free" else field.new_zeros(field[-1:].shape)
+        z = field.diff(dim=0, append=beyond)
+        steepness = ((z / dz) ** 2 + (y / dy) ** 2 + (x / dx) ** 2 + self.smoothing**2).sqrt()
+        if self.depth_gain:
+            depth = field.new_tensor(grid.centres()[0] / grid.size[0])
+            steepness = steepness * (1 + self.depth_gain * depth**2)
+        return steepness.sum() * (dz * dy * dx)
 
 
-def void_well(log_ratio: Tensor, grid: Grid, *, unit: float = 1.0) -> Tensor:
-    """W = dx dy dz sum u (1 - u) with the deficit u = 1 - alpha/background: 0 in sound cells and in voids, which
-    conduct next to nothing, and 1/4 half way between.
+@listed
+class VoidWell(Penalty):
+    """A double well that asks each cell to decide:
 
-    A double well: it asks each cell to decide. Negative deficits cost nothing here.
+        W = dx dy dz sum u (1 - u),   u = 1 - alpha/background the deficit,
 
-    Args:
-        log_ratio: log(alpha/background), (z, y, x).
-        grid: the cells.
-        unit: length that counts as 1.
+    0 in sound cells and in voids, which conduct next to nothing, and 1/4 half way between. Negative deficits cost
+    nothing here. Lengths are in thicknesses, W has no unit.
     """
-    deficit = -torch.expm1(log_ratio)
-    volume = 1.0
-    for d in grid.spacing:
-        volume *= d / unit
-    return (deficit * (1 - deficit)).clamp(min=0).sum() * volume
+
+    name: ClassVar[str] = "voids"
+    title: ClassVar[str] = "Double well (sound or void)"
+
+    def __call__(self, trial: Trial) -> Tensor:
+        """W of the trial."""
+        deficit = -trial.log_ratio().expm1()
+        return (deficit * (1 - deficit)).clamp(min=0).sum() * trial.cell
 
 
-def anomaly(log_ratio: Tensor, grid: Grid, *, unit: float = 1.0) -> Tensor:
-    """V = dx dy dz sum |log(alpha/background)|, smooth at 0: how much of the part is not sound, and by how much.
+@listed
+class SparseAnomaly(Penalty):
+    """How much of the part is not sound, and by how much:
 
-    The same resistance to heat costs less as a thin layer of low diffusivity than as a thick one that is nearly sound,
-    which total variation alone would prefer; and a little scatter everywhere is not free.
+        V = dx dy dz sum (sqrt(a^2 + eps^2) - eps),   a = log(alpha/background) the anomaly,
 
-    Args:
-        log_ratio: log(alpha/background), (z, y, x).
-        grid: the cells.
-        unit: length that counts as 1.
+    the integral of |a|, smooth at 0. The same resistance to heat costs less as a thin layer of low diffusivity than as
+    a thick one that is nearly sound, which total variation alone would prefer; and a little scatter everywhere is not
+    free. Lengths are in thicknesses, V has no unit.
+
+    smoothing: eps, of a; below it a cell is as good as sound.
     """
-    volume = 1.0
-    for d in grid.spacing:
-        volume *= d / unit
-    return (torch.sqrt(log_ratio**2 + SOUND**2) - SOUND).sum() * volume
+
+    name: ClassVar[str] = "sparse"
+    title: ClassVar[str] = "Size of the anomaly"
+
+    smoothing: Positive = 0.02
+
+    def __call__(self, trial: Trial) -> Tensor:
+        """V of the trial."""
+        return ((trial.log_ratio() ** 2 + self.smoothing**2).sqrt() - self.smoothing).sum() * trial.cell

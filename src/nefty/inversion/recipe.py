@@ -4,132 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
 from nefty.core.configuration import Part, Shelf, explain
 from nefty.core.errors import InputError
+from nefty.inversion.calibration.settings import CalibrationSettings
+from nefty.inversion.penalties import PENALTIES
+from nefty.inversion.recipe_sections import FieldChoice, Model, Noise, PenaltySettings, Stage, Stop, Weight
 
 RECIPES = Shelf("recipe", "nefty.inversion", "recipes")
-Positive = Annotated[float, Field(gt=0)]
-Share = Annotated[float, Field(ge=0)]
-Count = Annotated[int, Field(ge=1)]
-
-
-class Model(Part):
-    """The heat model, where it is not given.
-
-    layers: cells along z. integrator, sweeps: implicit Euler with so many Jacobi sweeps is the paper's. face_mean:
-    diffusivity between two cells, in place of the one that the recording names.
-    """
-
-    layers: Count = 16
-    face_mean: Literal["harmonic", "arithmetic", "min"] | None = None
-    integrator: Literal["chebyshev", "sdirk2", "implicit-euler"] = "chebyshev"
-    sweeps: int = Field(default=0, ge=0)
-    dtype: Literal["float32", "float64"] = "float32"
-
-
-class Noise(Part):
-    """sigma: of a value, in place of the estimate. floor: the model's own error, as a share of the peak."""
-
-    sigma: Positive | None = None
-    floor: Share = 3e-5
-
-
-class Calibration(Part):
-    """The sound part before the 3D problem: layered, constant, part, or none.
-
-    start: first guess of the diffusivity; strata: how many a layered part may have; flash: fit its amplitude and depth
-    as well. "part" is for real recordings: one material, whose diffusivity, losses, amplitude and surroundings are
-    calibrated on the sound pixels and again under the defects found. gain: how much the gains of pixels differ, 0 if
-    not at all; surroundings: whether heat may flow out of the frame sideways; until: Fourier number alpha t/H^2 of the
-    last frame that the volume is fitted to.
-    """
-
-    background: Literal["layered", "constant", "part", "none"] = "layered"
-    start: Positive | None = None
-    strata: Annotated[int, Field(ge=1, le=6)] = 4
-    flash: bool = False
-    gain: Share = 0.0
-    surroundings: bool = True
-    until: Positive = 0.5
-
-
-class FieldChoice(Part):
-    """What the unknown is made of. With ``relative``, low and high are ratios to the background.
-
-    scaling: of voxels: by the sensitivity of the frames, by depth, or none.
-    """
-
-    kind: Literal["voxel", "neural"] = "voxel"
-    relative: bool = False
-    head: Literal["sigmoid", "log", "softplus", "relu", "box", "log-box"] = "log-box"
-    low: Positive = 0.003
-    high: Positive = 0.25
-    scaling: Literal["sensitivity", "depth", "none"] = "none"
-    depth_power: Share = 1.0
-    depth: Count = 10
-    width: Count = 512
-    bands: int = Field(default=12, ge=0)
-    skip: int | None = 4
-    activation: Literal["relu", "sine", "silu", "tanh"] = "relu"
-    horizon: int = Field(default=2500, ge=0)
-    spread: Share = 0.0
-    wrap: tuple[bool, bool, bool] = (True, True, True)
-
-
-class TotalVariation(Part):
-    """See ``nefty.inversion.penalties.total_variation``; on alpha, log alpha, or log(alpha/background)."""
-
-    on: Literal["alpha", "log", "log-ratio"] = "log-ratio"
-    smoothing: Positive = 1e-2
-    back: Literal["free", "sound"] = "free"
-    depth_gain: Share = 0.0
-
-
-class Weight(Part):
-    """tv: weight of the total variation, or "auto": from the noise, then by the discrepancy principle between stages.
-
-    units: "relative" (see ``Observation.scale``), or "raw": the plain sum of squares, as in the paper.
-    """
-
-    tv: Share | Literal["auto"] = "auto"
-    units: Literal["relative", "raw"] = "relative"
-
-
-class Stage(Part):
-    """A stretch of iterations with one optimiser.
-
-    high: upper end of the box, in place of the field's. voids: weight of the double well, as a multiple of that of the
-    total variation; sparse: of the anomaly as a whole, likewise. refine_background: Gauss-Newton steps for the layers
-    before the stage. buried: layers of cells under the front face that hold no defect.
-    """
-
-    name: str
-    optimiser: Literal["lbfgs", "adam"] = "lbfgs"
-    iterations: Count
-    high: Positive | None = None
-    voids: Share = 0.0
-    sparse: Share = 0.0
-    refine_background: int = Field(default=0, ge=0)
-    buried: int = Field(default=0, ge=0)
-    memory: Count = 30
-    learning_rate: Positive = 1e-3
-    decay: Positive = 1.0
-    decay_every: int = Field(default=0, ge=0)
-
-
-class Stop(Part):
-    """When to end before the last iteration: seconds: of wall clock, preparation included. misfit: chi^2 that is good
-    enough, as a multiple of the noise floor. plateau: relative decrease of the objective over 10 iterations that ends a
-    stage.
-    """
-
-    seconds: Positive | None = None
-    misfit: Share = 0.0
-    plateau: Share = 0.0
+MOVED = {
+    "variation": "the section is [penalties.tv] now",
+    "voids": "write weights = { voids = ... } in the stage",
+    "sparse": "write weights = { sparse = ... } in the stage",
+}
+"""Keys of earlier versions, and what to write instead."""
 
 
 class Recipe(Part):
@@ -141,10 +32,10 @@ class Recipe(Part):
     seed: int = Field(default=0, ge=0)
     model: Model = Model()
     noise: Noise = Noise()
-    calibration: Calibration = Calibration()
+    calibration: CalibrationSettings = CalibrationSettings()
     field: FieldChoice = FieldChoice()
-    variation: TotalVariation = TotalVariation()
     weight: Weight = Weight()
+    penalties: PenaltySettings = PenaltySettings()
     stages: tuple[Stage, ...] = Field(min_length=1)
     stop: Stop = Stop()
 
@@ -171,8 +62,11 @@ class Recipe(Part):
                 raise ValueError(
                     f"stage {stage.name!r} sets buried, which only voxels relative to a background can keep"
                 )
-            if (stage.voids or stage.sparse) and self.calibration.background == "none":
-                raise ValueError(f"stage {stage.name!r} sets voids or sparse, which need a background; calibrate one")
+            unfounded = [name for name, kind in PENALTIES.items() if kind.needs_background and stage.weights.of(name)]
+            if unfounded and self.calibration.background == "none":
+                raise ValueError(
+                    f"stage {stage.name!r} weighs {' and '.join(unfounded)}, which needs a background; calibrate one"
+                )
         return self
 
 
@@ -224,7 +118,16 @@ def load_recipe(
     try:
         return Recipe.model_validate(values)
     except ValidationError as error:
-        raise InputError(f"recipe {values.get('name', '')!r}: {explain(error, Recipe)}") from None
+        raise InputError(f"recipe {values.get('name', '')!r}: {_explained(error)}") from None
+
+
+def _explained(error: ValidationError) -> str:
+    """What is wrong with a recipe, and of a key that has moved where it is now."""
+    found = error.errors()[0]
+    last = str(found["loc"][-1]) if found["loc"] else ""
+    if found["type"] == "extra_forbidden" and last in MOVED:
+        return f"key {'.'.join(str(part) for part in found['loc'])!r} is unknown; {MOVED[last]}."
+    return explain(error, Recipe)
 
 
 def _set(values: dict[str, Any], key: str, value: Any) -> None:

@@ -12,30 +12,31 @@ from typing import Any
 import numpy as np
 import torch
 
+from nefty import __version__
+from nefty.core.code_version import RECONSTRUCTION, code_version_of
 from nefty.core.configuration import dotted
 from nefty.core.errors import InputError
 from nefty.core.hdf5 import digest
 from nefty.core.provenance import provenance
 from nefty.core.run_folder import RunFolder
-from nefty.core.stopping import StopReason
+from nefty.core.stopping import Stopped, StopReason
 from nefty.data.dead_pixels import dead_pixels
+from nefty.data.deciding import deciding_facts
 from nefty.data.facts import Heating, Note, NoteKind
 from nefty.data.noise import estimate_noise
 from nefty.data.sequence import Sequence
-from nefty.inversion.build import build_model, with_excitation
-from nefty.inversion.calibration import Calibration, calibrate, first_guess
+from nefty.inversion.build import build_model
+from nefty.inversion.calibration.choice import calibrate
 from nefty.inversion.loop import Optimisation, State, history_of
 from nefty.inversion.observation import Observation, peak_of
-from nefty.inversion.real_part import RealPart
 from nefty.inversion.recipe import Recipe, default_recipe, load_recipe
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.pulses import TopHatPulse
 from nefty.result.effort import Effort
+from nefty.result.reach import Reach
 from nefty.result.reconstruction import Reconstruction
 
 FREE = ("stop", "summary")  # may differ when a run goes on
-QUIET_WEIGHT, NOISE_WEIGHT = 2.0, 25.0  # first weight of the total variation: 2 + 25 * 100 sigma/peak
-REAL_NOISE_WEIGHT = 5.0  # of real parts, whose noise is compared with each value instead: 2 + 5 * 100 sigma/T
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +73,7 @@ def reconstruct(
         overrides: dotted keys of the recipe and their values, such as ``{"stop.seconds": 20}``.
         start: diffusivity (z, y, x) to begin with, such as a trained network's; the recipe ``"warm"`` is made for it.
         run: a folder for checkpoints, the log and the result. The same call goes on with a run that was interrupted
-            and returns the result of one that is finished.
+            and returns the result of one that is finished; a call with another fact, recipe or code is refused.
         fresh: start over, whatever the folder holds.
         watch: told about progress.
 
@@ -86,9 +87,7 @@ def reconstruct(
     chosen, watch = load_recipe(recipe, overrides), watch or Watch()
     if run is None:
         return _reconstruct(sequence, model, chosen, start, None, watch)
-    config = {"recipe": chosen.model_dump(mode="json"), "model": None if model is None else _describe(model)}
-    if start is not None:
-        config["start"] = digest(np.asarray(start, dtype=np.float64))
+    config = _deciding(sequence, model, chosen, start)
     free = [f"recipe.{key}" for key in dotted({k: config["recipe"][k] for k in FREE})]
     with RunFolder.open(run, config, sequence.digest(), free=free, fresh=fresh) as folder:
         if folder.finished:
@@ -102,6 +101,17 @@ def reconstruct(
         return found
 
 
+def _deciding(sequence: Sequence, model: HeatModel | None, recipe: Recipe, start: np.ndarray | None) -> dict[str, Any]:
+    """All that decides a result, by name, so that a folder can say which of it is another; arrays as hashes."""
+    return {
+        "recording": deciding_facts(sequence),
+        "recipe": recipe.model_dump(mode="json"),
+        "model": None if model is None else _describe(model),
+        "start": None if start is None else digest(np.asarray(start, dtype=np.float64)),
+        "code": {"nefty": __version__, "hash of the deciding code": code_version_of(*RECONSTRUCTION)},
+    }
+
+
 def _reconstruct(
     sequence: Sequence,
     model: HeatModel | None,
@@ -110,6 +120,7 @@ def _reconstruct(
     folder: RunFolder | None,
     watch: Watch,
 ) -> Reconstruction:
+    """Prepare, calibrate, optimise, and make the result of it."""
     began = time.perf_counter()
     torch.manual_seed(recipe.seed)
     watch.stage("Prepare the recording")
@@ -119,62 +130,64 @@ def _reconstruct(
     if start is not None:
         start = _checked_start(start, model)
 
-    watch.stage("Calibrate the sound part")
-    background, part = None, None
-    if recipe.calibration.background == "part":
-        part = RealPart(
-            model, seen.frames, seen.counted, _noise_of_frames(seen), recipe, _first_alpha(sequence, recipe)
-        )
-        background = part.background
-    elif (calibration := _calibrate(model, seen, recipe)) is not None:
-        background = calibration.background
-        model = with_excitation(model, calibration.excitation)
-    if part is not None:
-        model, seen = part.model(), part.observation()
-
-    state = State(first_weight(recipe, seen), np.empty(0) if background is None else background)
+    watch.stage("Calibrate the background")
+    calibration = calibrate(recipe, model, seen, _alpha_of_material(sequence))
+    state = State(first_weight(recipe, calibration.observation))
     if folder is not None and (kept := folder.load_checkpoint()) is not None:
         state = State(**kept)
-        if part is not None and state.part:
-            part.restore(state.part)
-            model, seen = part.model(), part.observation()
     prepared = time.perf_counter() - began
 
     watch.stage("Optimise")
-    work = Optimisation(recipe, model, seen, state, spent=prepared, part=part, start=start)
+    work = Optimisation(recipe, calibration, state, spent=prepared, start=start)
     save = (lambda s: folder.checkpoint(dataclasses.asdict(s))) if folder is not None else (lambda s: None)
     stopped = work.run(save, watch.progress)
 
     watch.stage("Predict the frames")
-    model, volume = work.model, work.volume()
-    profile = state.background if len(state.background) else np.median(volume, axis=(1, 2))
-    facts = {
-        "recipe": recipe.name,
-        "seed": recipe.seed,
-        "input": sequence.digest(),
-    }
-    known = sequence.facts.noted(*notes)
-    compared = _compared(seen, model, volume) if part is None else _compared_part(part, work, volume)
-    if part is not None:
-        known = known.noted(*part.notes()).replaced(
-            calibration=part.summary(), gain=work.pixel_factors()[0], heating=_heating(sequence)
-        )
+    return _result(sequence, work, stopped, notes)
+
+
+def _result(sequence: Sequence, work: Optimisation, stopped: Stopped, notes: list[Note]) -> Reconstruction:
+    """The volume with what it explains, and all that is needed to make it again."""
+    known, volume, model = work.calibration, work.volume(), work.model
+    background = known.background if known.background is not None else np.median(volume, axis=(1, 2))
+    gain, pixels = work.pixel_factors()
+    compared = known.compared(volume, pixels)
+    facts = sequence.facts.noted(*notes, *known.notes())
+    if rows := known.summary():
+        facts = facts.replaced(calibration=rows, gain=gain, heating=_heating(sequence))
+    bulk = None if known.background is None else float(np.exp(np.mean(np.log(known.background))))
+    effort = Effort(work.spent, work.state.seconds, work.state.evaluations, work.field.unknowns)
     return Reconstruction(
         grid=model.grid,
         alpha=volume,
-        background=profile,
+        background=background,
         times=model.times,
-        **compared,
-        history=history_of(state),
-        recipe=recipe.model_dump(mode="json"),
-        provenance={**facts, **provenance()},
+        measured=compared.measured,
+        fitted=compared.fitted,
+        noise=compared.noise,
+        history=history_of(work.state),
+        recipe=work.recipe.model_dump(mode="json"),
+        provenance={
+            "recipe": work.recipe.name,
+            "seed": work.recipe.seed,
+            "input": sequence.digest(),
+            "code": code_version_of(*RECONSTRUCTION),
+            **provenance(),
+        },
         stopped=stopped,
-        effort=Effort(prepared, state.seconds, state.evaluations, work.field.unknowns),
-        bulk=None if background is None else float(np.exp(np.mean(np.log(profile)))),
+        effort=effort,
+        bulk=bulk,
         truth=sequence.truth_on(model.grid.shape),
         lateral=model.boundary.lateral,
-        facts=known,
+        reach=None if bulk is None else _reach(model, bulk, known.buried),
+        facts=facts,
     )
+
+
+def _reach(model: HeatModel, alpha: float, buried: int) -> Reach:
+    """Depths that the frames tell about: below the layers that were crossed before them, and above sqrt(pi alpha t)."""
+    thickness, last = model.grid.size[0], float(model.times[-1])
+    return Reach(buried * model.grid.spacing[0], min(thickness, float(np.sqrt(np.pi * alpha * last))))
 
 
 def _checked_start(start: Any, model: HeatModel) -> np.ndarray:
@@ -187,33 +200,9 @@ def _checked_start(start: Any, model: HeatModel) -> np.ndarray:
     return volume
 
 
-def _compared(seen: Observation, model: HeatModel, volume: np.ndarray) -> dict[str, Any]:
-    """Recorded frames, those of the volume, and the noise."""
-    noise = seen.noise if np.ndim(seen.noise) == 0 else np.ravel(seen.noise)
-    measured = np.where(seen.counted, seen.frames, np.nan)
-    return {"measured": measured, "fitted": model(volume).double().numpy(), "noise": noise}
-
-
-def _compared_part(part: RealPart, work: Optimisation, volume: np.ndarray) -> dict[str, Any]:
-    """The same of a real part: what the camera showed, and what it would show of the volume."""
-    fitted = work.model(volume).double().numpy() * part.factor() * work.pixel_factors()[1]
-    return {"measured": part.measured, "fitted": fitted, "noise": part.decay.noise[part.used]}
-
-
-def _noise_of_frames(seen: Observation) -> np.ndarray:
-    return np.broadcast_to(np.ravel(np.asarray(seen.noise, dtype=np.float64)), seen.times.shape)
-
-
-def _first_alpha(sequence: Sequence, recipe: Recipe) -> float:
-    """A first guess of the diffusivity through the thickness."""
-    if recipe.calibration.start is not None:
-        return recipe.calibration.start
-    if sequence.facts.material is not None:
-        return sequence.facts.material.alpha_z
-    raise InputError(
-        "the material of the part is not known; give --material or --alpha (material= or alpha= of nefty.load), "
-        "Sequence(facts=nefty.Facts(material=...)), or calibration.start in the unit of the recording."
-    )
+def _alpha_of_material(sequence: Sequence) -> float | None:
+    """Diffusivity of the material through the thickness, if the recording says it."""
+    return None if sequence.facts.material is None else sequence.facts.material.alpha_z
 
 
 def _heating(sequence: Sequence) -> Heating:
@@ -257,26 +246,13 @@ def observe(sequence: Sequence, model: HeatModel, recipe: Recipe) -> tuple[Obser
 
 
 def first_weight(recipe: Recipe, seen: Observation) -> float:
-    """The weight of the total variation at the start: given, or from the noise."""
-    if recipe.weight.tv != "auto":
-        return recipe.weight.tv
-    if recipe.calibration.background == "part":
-        return QUIET_WEIGHT + REAL_NOISE_WEIGHT * 100 * seen.relative_noise
-    return QUIET_WEIGHT + NOISE_WEIGHT * 100 * seen.typical_noise / seen.peak
-
-
-def _calibrate(model: HeatModel, seen: Observation, recipe: Recipe) -> Calibration | None:
-    choice = recipe.calibration
-    if choice.background == "none":
-        return None
-    start = choice.start or first_guess(model, seen)
-    return calibrate(
-        model,
-        seen,
-        start,
-        strata=choice.strata if choice.background == "layered" else 1,
-        flash=choice.flash,
-    )
+    """``weight.tv`` at the start: given, or from the noise."""
+    choice = recipe.weight
+    if choice.tv != "auto":
+        return choice.tv
+    if choice.noise == "value":
+        return choice.quiet + choice.by_noise * 100 * seen.relative_noise
+    return choice.quiet + choice.by_noise * 100 * seen.typical_noise / seen.peak
 
 
 def _describe(model: HeatModel) -> dict[str, Any]:

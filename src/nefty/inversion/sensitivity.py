@@ -7,14 +7,13 @@ import torch
 from scipy.ndimage import gaussian_filter
 
 from nefty.inversion.observation import Observation
+from nefty.inversion.recipe_sections import SensitivitySettings
 from nefty.physics.heat_model import HeatModel
 
-PROBES = 8
-SMOOTHING = 3.0  # lateral cells: the true diagonal is smooth, the estimate is not
-REGULAR = 0.3  # curvature that the penalties have anyway, in the misfit's unit; below it cells are equal
 
-
-def sensitivity(model: HeatModel, alpha: np.ndarray, seen: Observation, seed: int) -> np.ndarray:
+def sensitivity(
+    model: HeatModel, alpha: np.ndarray, seen: Observation, seed: int, settings: SensitivitySettings
+) -> np.ndarray:
     """The diagonal of the Gauss-Newton matrix 2 J^T W J by log alpha, (z, y, x), by random probes.
 
     For signs c drawn at random, (J^T W^(1/2) c)_i^2 has the mean (J^T W J)_ii: one backward sweep tells about
@@ -25,19 +24,23 @@ def sensitivity(model: HeatModel, alpha: np.ndarray, seen: Observation, seed: in
         alpha: where the Jacobian is taken.
         seen: the recording, for the weights W of its values.
         seed: of the signs.
+        settings: how many probes, and how smooth.
     """
     linearization = model.linearize(alpha)
     random = np.random.default_rng(seed)
     root = np.sqrt(seen.weights).astype(np.float32)
     total = np.zeros(model.grid.shape)
-    for _ in range(PROBES):
+    for _ in range(settings.probes):
         signs = random.choice(np.array([-1.0, 1.0], dtype=np.float32), size=seen.frames.shape) * root
         total += (linearization.vjp(torch.from_numpy(signs)).double().numpy() * alpha) ** 2
     sides = "wrap" if model.boundary.lateral == "periodic" else "nearest"
-    return gaussian_filter(2 * total / PROBES, SMOOTHING, mode=sides, axes=(1, 2))
+    return gaussian_filter(2 * total / settings.probes, settings.smoothing, mode=sides, axes=(1, 2))
 
 
-def step_scale(curvature: np.ndarray) -> np.ndarray:
-    """Scale of the unknowns in which a step of one size changes the objective equally: (curvature + c)^(-1/2)."""
-    scale = (curvature + REGULAR) ** -0.5
+def step_scale(curvature: np.ndarray, regular: float) -> np.ndarray:
+    """Scale of the unknowns in which a step of one size changes the objective equally.
+
+    (curvature + regular)^(-1/2), over its mean.
+    """
+    scale = (curvature + regular) ** -0.5
     return scale / scale.mean()

@@ -107,7 +107,7 @@ def test_the_recipe_that_goes_on_is_part_of_the_key(shelf):
     put(shelf)
     keys = []
     for voids in (20.0, 30.0):
-        recipe = load_recipe("warm", {"stages.0.voids": voids}).model_dump(mode="json")
+        recipe = load_recipe("warm", {"stages.0.weights.voids": voids}).model_dump(mode="json")
         changed = {**ROWS, "methods": [{"method": "warm", "set": {"recipe": recipe}}]}
         keys.append(load_suite(changed).entries()[0].task.key)
     assert keys[0] != keys[1]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError
+from nefty.inversion.penalties import PENALTIES
 from nefty.report.figures.convergence import MOST_POINTS, convergence, running
 
 
@@ -28,6 +29,23 @@ def test_each_stage_has_a_line_in_each_panel(history):
     assert [trace.name for trace in figure.data] == 2 * ["bulk", "volume &lt;b&gt;"]
     np.testing.assert_array_equal(figure.data[1].x, [3, 4, 5, 6, 7, 8])
     assert [trace.showlegend for trace in figure.data] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("count", range(len(PENALTIES) + 1))
+def test_every_penalty_that_counts_has_a_panel(history, count):
+    """Gaps where it does not count; in two columns, whose axes the buttons change too."""
+    some, rest = list(PENALTIES)[:count], list(PENALTIES)[count:]
+    values = np.append(np.zeros(3), np.geomspace(4, 1, 5))
+    figure: Any = convergence(history | dict.fromkeys(some, values) | dict.fromkeys(rest, np.zeros(8)))
+    titles = ["Misfit / noise²", "Objective", *(PENALTIES[name].title for name in some)]
+    assert [note.text for note in figure.layout.annotations if note.text != "noise floor"] == titles
+    assert len(figure.data) == 2 * len(titles)
+    if count:
+        assert np.isnan(figure.data[4].y).all()  # of the first stage
+        np.testing.assert_array_equal(figure.data[5].y[1:], values[3:])
+    changed = figure.layout.updatemenus[0].buttons[1].args[1]
+    assert set(changed.values()) == {"seconds"}
+    assert len(changed) == len(titles)
 
 
 def test_the_noise_floor_is_a_line_with_a_word_on_it(history):

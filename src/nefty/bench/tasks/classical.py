@@ -100,7 +100,8 @@ def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget)
 def _diffusivity(sequence: Sequence, choice: Settings, layers: int) -> tuple[float, str]:
     """Of the sound part, and where the number is from."""
     from nefty.inversion.build import build_model
-    from nefty.inversion.calibration import calibrate, first_guess
+    from nefty.inversion.calibration.bulk import first_guess
+    from nefty.inversion.calibration.layered import fit_layers
     from nefty.inversion.reconstruct import observe
 
     if choice.alpha is not None:
@@ -112,7 +113,7 @@ def _diffusivity(sequence: Sequence, choice: Settings, layers: int) -> tuple[flo
     late = sequence.after_flash()
     model = build_model(late, recipe)
     seen, _ = observe(late, model, recipe)
-    return calibrate(model, seen, first_guess(model, seen), strata=1, flash=True).bulk, "fitted to the sound part"
+    return fit_layers(model, seen, first_guess(model, seen), strata=1, flash=True).bulk, "fitted to the sound part"
 
 
 def _some_frames(sequence: Sequence) -> Sequence:

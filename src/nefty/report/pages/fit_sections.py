@@ -139,8 +139,9 @@ def _convergence(findings: Findings) -> Section:
     return Section(
         title="How it converged",
         shows=(
-            "The misfit, and the objective, which is the misfit with the regularisation added. Each stage of "
-            "the recipe has its colour; the buttons change between evaluations of the model and seconds."
+            "The misfit, the objective, which is the misfit with the weighted penalties added, and each penalty before "
+            "its weight, where it counts. Each stage of the recipe has its colour; the buttons change between "
+            "evaluations of the model and seconds."
             + (" The dashed line is the noise floor: below it, noise would be fitted." if noise else "")
             + (f" It ended: {rec.stopped.text.rstrip('. ')}." if rec.stopped.text else "")
         ),

@@ -1,4 +1,4 @@
-"""The sound part from the typical decay, with a defect in view."""
+"""The background from the typical decay, with a defect in view."""
 
 import dataclasses
 
@@ -7,14 +7,18 @@ import pytest
 
 from nefty import Boundary, GaussianFlash, Grid, HeatModel, TopHatPulse, UniformFlash, simulate_explicit
 from nefty.core.errors import NeftyError
-from nefty.inversion.calibration import calibrate, first_guess, refine_background
-from nefty.inversion.strata import count_strata
+from nefty.inversion.calibration.bulk import first_guess
+from nefty.inversion.calibration.layered import fit_layers
+from nefty.inversion.calibration.refinement import refine_strata
+from nefty.inversion.calibration.settings import LayeredSettings
+from nefty.inversion.calibration.strata import count_strata
 
 SLAB = Grid((6, 16, 16), (1.0, 6.0, 6.0))
 TIMES = 0.25 * np.arange(1, 21)
 FLASH = GaussianFlash(100.0, 3.0, 0.2)
 LAYERS = np.array([0.1, 0.1, 0.18, 0.18, 0.13, 0.13])
 FIXED = {"strata": 1, "flash": False}
+NUMBERS = LayeredSettings()
 
 
 def model_of(flash=FLASH, boundary=None, observe="front"):
@@ -51,7 +55,7 @@ EXCITATIONS = {
 @pytest.mark.parametrize("kind", ["gaussian", "uniform"])
 def test_the_bulk_is_within_three_percent_although_there_is_a_defect(seen, bulk, kind):
     flash = EXCITATIONS[kind]
-    found = calibrate(model_of(flash), seen(recorded(with_defect(bulk), flash)), 1.5 * bulk, **FIXED)
+    found = fit_layers(model_of(flash), seen(recorded(with_defect(bulk), flash)), 1.5 * bulk, **FIXED)
     assert found.bulk == pytest.approx(bulk, rel=0.03)
     np.testing.assert_allclose(found.background, found.bulk)
     assert found.excitation == flash
@@ -60,14 +64,14 @@ def test_the_bulk_is_within_three_percent_although_there_is_a_defect(seen, bulk,
 @pytest.mark.parametrize("kind", ["pulse", "profile", "array"])
 def test_the_excitation_may_be_of_any_kind(seen, kind):
     heat = EXCITATIONS[kind]
-    found = calibrate(model_of(heat), seen(recorded(with_defect(0.15), heat)), 0.1, **FIXED)
+    found = fit_layers(model_of(heat), seen(recorded(with_defect(0.15), heat)), 0.1, **FIXED)
     assert found.bulk == pytest.approx(0.15, rel=0.03)
 
 
 @pytest.mark.parametrize("observe", ["back", "both"])
 def test_the_back_tells_it_too(seen, observe):
     frames = recorded(with_defect(0.15), observe=observe)
-    found = calibrate(model_of(observe=observe), seen(frames), 0.1, **FIXED)
+    found = fit_layers(model_of(observe=observe), seen(frames), 0.1, **FIXED)
     assert found.bulk == pytest.approx(0.15, rel=0.03)
 
 
@@ -77,7 +81,7 @@ def test_noise_and_missing_values_do_not_disturb_it(seen, rng):
     counted = rng.random(frames.shape) < 0.8
     counted[:, :, :4] = False
     frames[~counted] = 0
-    found = calibrate(model_of(), seen(frames, noise=0.5, counted=counted), 0.1, **FIXED)
+    found = fit_layers(model_of(), seen(frames, noise=0.5, counted=counted), 0.1, **FIXED)
     assert found.bulk == pytest.approx(0.15, rel=0.03)
 
 
@@ -87,7 +91,7 @@ def test_only_faint_pixels_count(seen):
     frames = recorded(np.full(SLAB.shape, 0.15), flash)
     counted = np.zeros(frames.shape, bool)
     counted[:, :2, :2] = True
-    found = calibrate(model_of(flash), seen(np.where(counted, frames, 0), counted=counted), 0.12, **FIXED)
+    found = fit_layers(model_of(flash), seen(np.where(counted, frames, 0), counted=counted), 0.12, **FIXED)
     assert found.bulk == pytest.approx(0.15, rel=0.05)
 
 
@@ -98,20 +102,20 @@ def test_layers_of_a_sound_part_are_found(seen, kind):
     """
     alpha = np.broadcast_to(LAYERS[:, None, None], SLAB.shape).copy()
     model, made = model_of(EXCITATIONS[kind]), seen(recorded(alpha, EXCITATIONS[kind]))
-    found = calibrate(model, made, 0.14, strata=3, flash=False)
+    found = fit_layers(model, made, 0.14, strata=3, flash=False)
     if kind == "uniform":
         np.testing.assert_allclose(found.background, LAYERS, rtol=0.03)
     else:
         np.testing.assert_allclose(found.background[:3], LAYERS[:3], rtol=0.1)
         np.testing.assert_allclose(found.background, LAYERS, rtol=0.25)
-    flat = calibrate(model, made, 0.14, **FIXED)
+    flat = fit_layers(model, made, 0.14, **FIXED)
     assert left_over(model, found, made.frames) < left_over(model, flat, made.frames) / 5
     assert found.bulk == pytest.approx(flat.bulk, rel=0.02)  # from fewer frames
 
 
 def test_layers_stay_equal_where_nothing_tells_them_apart(seen):
     frames = recorded(with_defect(0.15))
-    found = calibrate(model_of(), seen(frames), 0.1, strata=4, flash=False)
+    found = fit_layers(model_of(), seen(frames), 0.1, strata=4, flash=False)
     assert np.ptp(found.background) < 0.02 * found.bulk
 
 
@@ -120,10 +124,10 @@ def test_layers_stay_equal_where_nothing_tells_them_apart(seen):
 def test_there_are_at_most_as_many_strata_as_asked_for(seen, kind, strata):
     alpha = LAYERS[:, None, None] * with_defect(1.0)
     model, made = model_of(EXCITATIONS[kind]), seen(recorded(alpha, EXCITATIONS[kind]))
-    found = calibrate(model, made, 0.14, strata=strata, flash=False)
+    found = fit_layers(model, made, 0.14, strata=strata, flash=False)
     assert count_strata(np.log(found.background)) <= strata
     if strata > 1:
-        flat = calibrate(model, made, 0.14, **FIXED)
+        flat = fit_layers(model, made, 0.14, **FIXED)
         assert left_over(model, found, made.frames) < left_over(model, flat, made.frames) / 5
 
 
@@ -134,7 +138,7 @@ def test_noise_is_not_taken_for_a_stratum(seen, rng, layers, observe):
     model = model_of(EXCITATIONS["uniform"], observe=observe)
     frames = model(np.broadcast_to(np.array(layers)[:, None, None], SLAB.shape).copy()).double().numpy()
     frames += 0.01 * rng.standard_normal(frames.shape)
-    found = calibrate(model, seen(frames, noise=0.01), 0.14, strata=5, flash=False)
+    found = fit_layers(model, seen(frames, noise=0.01), 0.14, strata=5, flash=False)
     assert count_strata(np.log(found.background)) == count_strata(np.log(layers))
     np.testing.assert_allclose(found.background, layers, rtol=0.03)
 
@@ -146,7 +150,7 @@ def test_a_large_defect_does_not_pass_for_strata(seen, observe):
     alpha[2:4, 3:13, 3:13] = 0.0075
     flash = EXCITATIONS["uniform"]
     frames = recorded(alpha, flash, observe=observe)
-    found = calibrate(model_of(flash, observe=observe), seen(frames), 0.14, strata=2, flash=False)
+    found = fit_layers(model_of(flash, observe=observe), seen(frames), 0.14, strata=2, flash=False)
     assert found.bulk == pytest.approx(0.15, rel=0.1)
     np.testing.assert_allclose(found.background[:2], 0.15, rtol=0.1)
 
@@ -157,7 +161,7 @@ def test_a_part_of_one_layer_under_an_even_flash_says_nothing(seen):
     flash = UniformFlash(100.0, 0.2)
     frames = np.full((20, 16, 16), 50.0)
     with pytest.raises(NeftyError, match=r"do not depend on its diffusivity .*model\.layers"):
-        calibrate(HeatModel(thin, TIMES, flash), seen(frames, thin), 0.14, strata=1, flash=False)
+        fit_layers(HeatModel(thin, TIMES, flash), seen(frames, thin), 0.14, strata=1, flash=False)
 
 
 WRONG = {"ten times as strong": 10.0, "a tenth as strong": 0.1}
@@ -167,7 +171,7 @@ WRONG = {"ten times as strong": 10.0, "a tenth as strong": 0.1}
 def test_a_flash_of_the_wrong_strength_gives_some_background_or_an_error_that_explains(seen, error):
     frames = WRONG[error] * recorded(with_defect(0.15))
     try:
-        found = calibrate(model_of(), seen(frames), 0.15, strata=4, flash=False)
+        found = fit_layers(model_of(), seen(frames), 0.15, strata=4, flash=False)
     except NeftyError:
         return
     assert np.isfinite(found.background).all()
@@ -178,7 +182,7 @@ def test_a_flash_of_the_wrong_strength_gives_some_background_or_an_error_that_ex
 def test_the_background_is_found_again_by_short_steps_where_little_fits(seen, error):
     """No step of a logarithm is longer than 0.3."""
     made = seen(WRONG[error] * recorded(with_defect(0.15)))
-    found = refine_background(model_of(), with_defect(0.15), np.full(6, 0.15), made, strata=3, steps=2)
+    found = refine_strata(model_of(), with_defect(0.15), np.full(6, 0.15), made, strata=3, steps=2, settings=NUMBERS)
     assert (np.abs(np.log(found / 0.15)) <= 0.6 + 1e-9).all()
 
 
@@ -186,7 +190,7 @@ def test_the_background_is_found_again_by_short_steps_where_little_fits(seen, er
 def test_the_flash_is_found_when_asked(seen, flash):
     wrong = dataclasses.replace(flash, amplitude=130.0, depth=0.27)
     frames = recorded(np.full(SLAB.shape, 0.15), flash)
-    found = calibrate(model_of(wrong), seen(frames), 0.12, strata=1, flash=True)
+    found = fit_layers(model_of(wrong), seen(frames), 0.12, strata=1, flash=True)
     assert found.excitation.amplitude == pytest.approx(100, rel=0.03)
     assert found.excitation.depth == pytest.approx(0.2, rel=0.03)
     assert found.bulk == pytest.approx(0.15, rel=0.03)
@@ -197,7 +201,7 @@ def test_the_strength_of_other_heat_is_found_when_asked(seen, kind):
     heat = EXCITATIONS[kind]
     wrong = dataclasses.replace(heat, amplitude=15.0) if kind == "pulse" else 0.75 * heat
     frames = recorded(with_defect(0.15), heat)
-    found = calibrate(model_of(wrong), seen(frames), 0.12, strata=1, flash=True)
+    found = fit_layers(model_of(wrong), seen(frames), 0.12, strata=1, flash=True)
     strength = found.excitation.amplitude / 20 if kind == "pulse" else found.excitation.max() / heat.max()
     assert strength == pytest.approx(1, rel=0.03)
     assert found.bulk == pytest.approx(0.15, rel=0.03)
@@ -232,7 +236,7 @@ def test_the_background_is_found_again_under_a_known_anomaly(seen, rng, missing)
     perturbed = LAYERS * np.array([1.1, 0.93, 1.05, 1.05, 0.95, 1.1])
     alpha = perturbed[:, None, None] * ratio
     made = seen(np.where(counted, frames, 0), counted=counted)
-    found = refine_background(model_of(), alpha, perturbed, made, strata=3, steps=4)
+    found = refine_strata(model_of(), alpha, perturbed, made, strata=3, steps=4, settings=NUMBERS)
     before, after = (np.abs(np.log(b / LAYERS)) for b in (perturbed, found))
     assert after[:4].max() < 0.03
     assert after.max() < before.max()
@@ -240,7 +244,8 @@ def test_the_background_is_found_again_under_a_known_anomaly(seen, rng, missing)
 
 def test_without_steps_the_background_stays(seen):
     made = seen(recorded(with_defect(0.15)))
-    assert np.array_equal(refine_background(model_of(), with_defect(0.15), LAYERS, made, strata=3, steps=0), LAYERS)
+    kept = refine_strata(model_of(), with_defect(0.15), LAYERS, made, strata=3, steps=0, settings=NUMBERS)
+    assert np.array_equal(kept, LAYERS)
 
 
 @pytest.mark.parametrize("strata", [1, 3])
@@ -249,5 +254,5 @@ def test_frames_may_differ_in_noise(seen, rng, strata):
     each = np.where(np.arange(len(TIMES)) % 2, 0.05, 2.0)[:, None, None]
     frames = recorded(with_defect(0.15))
     noisy = frames + each * rng.standard_normal(frames.shape)
-    found = calibrate(model_of(), seen(noisy, noise=each), 0.12, strata=strata, flash=False)
+    found = fit_layers(model_of(), seen(noisy, noise=each), 0.12, strata=strata, flash=False)
     assert found.bulk == pytest.approx(0.15, rel=0.03)

@@ -1,4 +1,4 @@
-"""How the sound part of a real recording cools, and how well the pixels follow it.
+"""How the sound pixels of a real recording cool, and how well the pixels follow it.
 
 A sound pixel of a part in millimetres, seen by a camera, shows
 
@@ -17,30 +17,19 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 
 import numpy as np
-from scipy.special import erf
 
 from nefty.core.errors import NeftyError
 from nefty.data.noise import MAD_TO_SIGMA
+from nefty.inversion.calibration.settings import DecaySettings
+from nefty.physics.slab.lateral_spreading import remaining_share
 from nefty.physics.slab.surface import slab_surface
 
-STEPS = 12  # of Gauss-Newton
-SETTLED = 1e-4
-RELATIVE = 4e-3  # of a temperature that the model cannot explain
-QUIET, TRUSTED = 0.25, 0.6  # share of the pixels that are taken as sound at least; that tell scatter and common course
-LARGEST_BIOT = 3.0
-UNBOUND = 8.0  # diffusion lengths beyond which surroundings are not felt
-NARROW = 0.05  # of a diffusion length: the smallest margin
-TOO_EARLY, UNCLEAR = 10.0, 2.0  # times the smallest scatter: frames before say nothing; nothing of what is shallow
-LEAST = 2e-4  # of a temperature: the model's error where the pixels agree better than that
-COMMON = 1.25  # c(t) lies within this factor of 1
-ROUNDS = 8  # of gain, common course and scatter, each from the others
-LARGEST_STEP = {"alpha": 0.3, "front": 0.3, "back": 0.3, "margin": 0.5}
-PROBE = {"alpha": 1e-3, "front": 1e-3, "back": 1e-3, "margin": 1e-2}
+PROBE = {"alpha": 1e-3, "front": 1e-3, "back": 1e-3, "margin": 1e-2}  # steps of differences, far above rounding
 
 
 @dataclass(frozen=True, eq=False)
 class SoundDecay:
-    """The fitted sound part; lengths and times in the units of the recording.
+    """The fitted background of a real part; lengths and times in the units of the recording.
 
     Args:
         alpha: diffusivity through the thickness.
@@ -70,7 +59,7 @@ class SoundDecay:
 
 
 class SoundFit:
-    """The fit of a sound part to frames.
+    """The fit of a background to the sound pixels of frames.
 
     Args:
         frames: (t, y, x), float64; values that do not count are 0.
@@ -82,6 +71,7 @@ class SoundFit:
         pulse: when the heating began and ended; ``None`` for a flash.
         losses: whether the front and the back lose heat.
         surroundings: whether heat may flow sideways out of the frame.
+        settings: numbers of the fit.
     """
 
     def __init__(
@@ -96,7 +86,9 @@ class SoundFit:
         *,
         losses: tuple[bool, bool] = (True, True),
         surroundings: bool = True,
+        settings: DecaySettings | None = None,
     ) -> None:
+        self._settings = settings or DecaySettings()
         self.frames, self.counted, self.times, self.noise = frames, counted, times, noise
         self.size, self.anisotropy, self.pulse = size, anisotropy, pulse
         self._usable = counted.sum(axis=0) >= max(2, len(times) // 2)
@@ -117,33 +109,42 @@ class SoundFit:
 
         Args:
             start: diffusivity through the thickness, or an earlier fit.
-            modulation: by what the defects found so far change the frames of a sound part, (t, y, x).
+            modulation: by what the defects found so far change the frames of the background, (t, y, x).
             sound: pixels (y, x) that no defect is near, all if not given.
             h: losses of front and back to start from, with a diffusivity only.
         """
         theta = self._theta(start, h)
         usable = self._usable if sound is None else self._usable & sound
         trust = usable.astype(np.float64)
-        for _ in range(STEPS):
-            shape = self._shape(theta) * modulation
-            typical = self._typical(shape)
-            variance = self.noise[:, None, None] ** 2 + (RELATIVE * typical * shape) ** 2
-            inverse = _over(self.counted, variance, 0.0)  # what neither rises nor is noisy says nothing
-            gain = _gain(self.frames, shape, inverse)
-            square = (self.frames - gain * shape) ** 2 * inverse
-            values = np.maximum(self.counted.sum(axis=0), 1)
-            level = np.sqrt(square.sum(axis=0) / values)
-            quiet = max(float(np.quantile(level[usable], QUIET)), 0.5)
-            trust = usable / (1 + (level / (1.5 * quiet)) ** 2) ** 2
-            trusted = np.maximum((trust * self.counted).sum(axis=(1, 2)), 1e-12)
-            per_frame = np.sqrt((trust * square).sum(axis=(1, 2)) / trusted)
-            frame_trust = 1 / (1 + (per_frame / (2 * max(float(np.median(per_frame)), 0.3))) ** 2) ** 2
-            root = np.sqrt(inverse * trust * frame_trust[:, None, None])
+        for _ in range(self._settings.steps):
+            trust, root, inverse = self._weights(self._shape(theta) * modulation, usable)
             move = self._step(theta, root, inverse, modulation)
             theta = {name: self._bounded(name, value + move.get(name, 0.0), theta) for name, value in theta.items()}
-            if max(abs(m) for m in move.values()) < SETTLED:
+            if max(abs(m) for m in move.values()) < self._settings.settled:
                 break
         return self._summary(theta, trust, usable, modulation)
+
+    def _weights(self, shape: np.ndarray, usable: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """How much pixels and values count in a step.
+
+        Returns:
+            trust in each pixel, (y, x); root of the weight of each value; inverse variance of each value, (t, y, x).
+        """
+        settings = self._settings
+        typical = self._typical(shape)
+        variance = self.noise[:, None, None] ** 2 + (settings.relative * typical * shape) ** 2
+        inverse = _over(self.counted, variance, 0.0)  # what neither rises nor is noisy says nothing
+        gain = _gain(self.frames, shape, inverse)
+        square = (self.frames - gain * shape) ** 2 * inverse
+        values = np.maximum(self.counted.sum(axis=0), 1)
+        level = np.sqrt(square.sum(axis=0) / values)
+        quiet = max(float(np.quantile(level[usable], settings.quiet)), settings.quiet_noise)
+        trust = usable / (1 + (level / (settings.doubtful * quiet)) ** 2) ** 2
+        trusted = np.maximum((trust * self.counted).sum(axis=(1, 2)), 1e-12)
+        per_frame = np.sqrt((trust * square).sum(axis=(1, 2)) / trusted)
+        middle = max(float(np.median(per_frame)), settings.frame_noise)
+        frame_trust = 1 / (1 + (per_frame / (settings.doubtful_frame * middle)) ** 2) ** 2
+        return trust, np.sqrt(inverse * trust * frame_trust[:, None, None]), inverse
 
     def surroundings(self, decay: SoundDecay) -> np.ndarray | float:
         """m(t, y, x) of a fitted part, or 1."""
@@ -160,7 +161,7 @@ class SoundFit:
         else:
             alpha, margin = start, self._length(start)
         biot = [loss * self.size[0] / alpha for loss in h]
-        margin = min(margin, UNBOUND * self._length(alpha)) if "margin" in self._names else np.inf
+        margin = min(margin, self._settings.widest_margin * self._length(alpha)) if "margin" in self._names else np.inf
         return {"alpha": log(alpha), "front": biot[0], "back": biot[1], "margin": log(margin)}
 
     def _length(self, alpha: float) -> float:
@@ -169,14 +170,18 @@ class SoundFit:
 
     def _feels(self, alpha: float, margin: float) -> bool:
         """Whether the surroundings beyond a margin are felt."""
-        return margin < 0.99 * UNBOUND * self._length(alpha)
+        return margin < 0.99 * self._settings.widest_margin * self._length(alpha)
 
     def _bounded(self, name: str, value: float, theta: dict[str, float]) -> float:
         if name in ("front", "back"):
-            return float(np.clip(value, 0.0, LARGEST_BIOT))
+            return float(np.clip(value, 0.0, self._settings.largest_biot))
         if name == "margin" and "margin" in self._names:
             length = self._length(exp(theta["alpha"]))
-            return float(np.clip(value, log(NARROW * length), log(UNBOUND * length)))
+            return float(
+                np.clip(
+                    value, log(self._settings.narrowest_margin * length), log(self._settings.widest_margin * length)
+                )
+            )
         return value
 
     def _shape(self, theta: dict[str, float]) -> np.ndarray:
@@ -187,15 +192,13 @@ class SoundFit:
         return surface[:, None, None] * self._sideways(alpha, exp(theta["margin"]))
 
     def _sideways(self, alpha: float, margin: float) -> np.ndarray | float:
-        """Share of the heat that is still there: in a homogeneous part, products of error functions along y and x."""
+        """m(t, y, x), or 1 where the surroundings are not felt."""
         if not self._feels(alpha, margin):
             return 1.0
-        shares = []
-        for pixels, size, ratio in zip(self.frames.shape[1:], self.size[1:], self.anisotropy, strict=True):
-            at = (np.arange(pixels) + 0.5) * size / pixels
-            length = np.sqrt(4 * alpha * ratio * self.times)[:, None]
-            shares.append((erf((at + margin) / length) + erf((size + margin - at) / length)) / 2)
-        return shares[0][:, :, None] * shares[1][:, None, :]
+        along = (alpha * self.anisotropy[0], alpha * self.anisotropy[1])
+        _, height, width = self.size
+        _, rows, columns = self.frames.shape
+        return remaining_share(self.times, along, (height, width), (rows, columns), margin)
 
     def _typical(self, shape: np.ndarray) -> float:
         """The amplitude of the middle pixel."""
@@ -220,37 +223,29 @@ class SoundFit:
         normal += np.diag(1e-9 * np.diag(normal) + 1e-12 * np.trace(normal))
         found = -np.linalg.solve(normal, jacobian @ here)
         if not np.isfinite(found).all():
-            raise NeftyError("the fit of the sound part failed; check times, thickness, pixels and the diffusivity.")
-        moves = zip(self._names, found, strict=True)
-        return {name: float(np.clip(move, -LARGEST_STEP[name], LARGEST_STEP[name])) for name, move in moves}
+            raise NeftyError("the fit of the sound pixels failed; check times, thickness, pixels and the diffusivity.")
+        longest = [self._longest(name) for name in self._names]
+        return dict(zip(self._names, np.clip(found, np.negative(longest), longest).tolist(), strict=True))
+
+    def _longest(self, name: str) -> float:
+        return self._settings.largest_margin_step if name == "margin" else self._settings.largest_step
 
     def _summary(
         self, theta: dict[str, float], trust: np.ndarray, usable: np.ndarray, modulation: np.ndarray | float
     ) -> SoundDecay:
-        """Gain, common course and scatter, each from the others; and what they say of the frames."""
-        alpha, thickness = exp(theta["alpha"]), self.size[0]
+        """The fit, with gain, common course and scatter, and what they say of the frames."""
+        alpha, thickness, settings = exp(theta["alpha"]), self.size[0], self._settings
         shape = np.broadcast_to(self._shape(theta) * modulation, self.frames.shape)
-        good = usable & (trust >= np.quantile(trust[usable], 1 - TRUSTED))
-        typical = self._typical(shape)
-        level = typical * shape.mean(axis=(1, 2))
-        noise, common = self.noise + LEAST * level, np.ones(len(self.times))
-        gain, scatter = np.ones(trust.shape), noise
-        seen = self.counted[:, good]
-        for _ in range(ROUNDS):
-            weight = self.counted / noise[:, None, None] ** 2
-            gain = _gain(self.frames, shape * common[:, None, None], weight)
-            ratio = self.frames[:, good] / np.maximum((gain * shape)[:, good], 1e-300)
-            common = np.clip(_median(ratio, seen), 1 / COMMON, COMMON)
-            away = np.abs(self.frames - gain * shape * common[:, None, None])[:, good]
-            scatter = MAD_TO_SIGMA * _median(away, seen)
-            noise = np.sqrt(np.maximum(scatter, self.noise) ** 2 + (LEAST * level) ** 2)
+        good = usable & (trust >= np.quantile(trust[usable], 1 - settings.trusted))
+        level = self._typical(shape) * shape.mean(axis=(1, 2))
+        gain, common, scatter, noise = self._courses(shape, level, good)
         relative = _over(scatter, level, np.inf)
         so_far, least = np.minimum.accumulate(relative), relative.min()
         best = so_far / least if 0 < least < np.inf else np.where(so_far > least, np.inf, 1.0)  # 0: without any noise
-        first, clear = (int(np.argmax(best <= limit)) for limit in (TOO_EARLY, UNCLEAR))
+        first, clear = (int(np.argmax(best <= limit)) for limit in (settings.too_early, settings.unclear))
         amplitude = float(np.median(gain[usable]))
         if not amplitude > 0:
-            raise NeftyError(f"the sound part rises by {amplitude:g}; frames must be the rise above ambient.")
+            raise NeftyError(f"the sound pixels rise by {amplitude:g}; frames must be the rise above ambient.")
         middle = float(np.exp(np.mean(np.log(common[first:]))))  # c and A share a factor
         margin = exp(theta["margin"])
         return SoundDecay(
@@ -266,6 +261,30 @@ class SoundFit:
             gain=np.where(self._usable, gain / amplitude, 1.0),
             quiet=trust,
         )
+
+    def _courses(
+        self, shape: np.ndarray, level: np.ndarray, good: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Gain (y, x), common course (t,), scatter (t,) and noise (t,), each from the others.
+
+        Args:
+            shape: m S times what defects do to it, (t, y, x).
+            level: the typical temperature of each frame, (t,).
+            good: pixels (y, x) that tell scatter and common course.
+        """
+        error, widest = self._settings.model_error, self._settings.common
+        noise, common = self.noise + error * level, np.ones(len(self.times))
+        gain, scatter = np.ones(good.shape), noise
+        seen = self.counted[:, good]
+        for _ in range(self._settings.rounds):
+            weight = self.counted / noise[:, None, None] ** 2
+            gain = _gain(self.frames, shape * common[:, None, None], weight)
+            ratio = self.frames[:, good] / np.maximum((gain * shape)[:, good], 1e-300)
+            common = np.clip(_median(ratio, seen), 1 / widest, widest)
+            away = np.abs(self.frames - gain * shape * common[:, None, None])[:, good]
+            scatter = MAD_TO_SIGMA * _median(away, seen)
+            noise = np.sqrt(np.maximum(scatter, self.noise) ** 2 + (error * level) ** 2)
+        return gain, common, scatter, noise
 
 
 def _over(values: np.ndarray, by: np.ndarray, otherwise: float) -> np.ndarray:

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import erf
 
 from nefty.core.errors import NeftyError
-from nefty.inversion.sound_decay import SoundFit
+from nefty.inversion.calibration.sound_decay import SoundFit
 from nefty.physics.slab.surface import slab_surface
 
 SIZE = (4e-3, 36e-3, 44e-3)

@@ -1,4 +1,4 @@
-"""Which layers of the sound part are one: all ways to cut it into a few strata, compared at once.
+"""Which layers of the background are one: all ways to cut it into a few strata, compared at once.
 
 A part is made of few materials. Near the present diffusivities the misfit is a quadratic form in the logarithms of the
 layers; with the layers bound together in strata it has the minimum of a system of as many unknowns as strata. There are
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-FINEST = 24  # places where a part may be cut; thinner layers are bound together in pairs, threes, ...
+FINEST = 24  # places where a part may be cut, which bounds the work; thinner layers are bound together in pairs, ...
 
 
 class Cut(NamedTuple):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nefty.inversion.strata import best_cut, best_cuts, count_strata
+from nefty.inversion.calibration.strata import best_cut, best_cuts, count_strata
 
 FAR = 1e3  # a reach that does not matter
 

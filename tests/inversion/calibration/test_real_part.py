@@ -8,7 +8,8 @@ import pytest
 
 from nefty import Boundary, Grid, HeatModel, InputError, TopHatPulse, UniformFlash
 from nefty.core.hdf5 import read_hdf5, write_hdf5
-from nefty.inversion.real_part import RealPart
+from nefty.inversion.calibration.real_part import RealPartCalibration
+from nefty.inversion.observation import Observation
 from nefty.inversion.recipe import load_recipe
 from nefty.physics.slab.surface import slab_surface
 
@@ -35,7 +36,9 @@ def build(frames, times=TIMES, *, pulse=PULSE, boundary=LOSSY, counted=None, rec
     counted = np.ones(frames.shape, dtype=bool) if counted is None else counted
     noise = more.pop("noise", NOISE)
     built = HeatModel(GRID, times, pulse, boundary, dtype="float64", **more)
-    return RealPart(built, np.where(counted, frames, 0.0), counted, noise, recipe, 1.2 * ALPHA)
+    each = noise if np.ndim(noise) == 0 else np.asarray(noise)[:, None, None]
+    seen = Observation(GRID, times, np.where(counted, frames, 0.0), counted, each)
+    return RealPartCalibration(built, seen, 1.2 * ALPHA, recipe.calibration, floor=recipe.noise.floor)
 
 
 @pytest.fixture
@@ -64,7 +67,7 @@ def test_the_sound_part_is_calibrated(part):
 def test_faces_that_lose_nothing_are_not_in_the_summary(rng):
     part = build(frames_of(rng), boundary=dataclasses.replace(LOSSY, front="adiabatic", h_front=0.0))
     assert "h_front/(rho c)" not in part.summary()
-    assert part.model().boundary.h_front == 0
+    assert part.model.boundary.h_front == 0
 
 
 def test_frames_are_used_that_the_cells_can_show(part, rng):
@@ -76,7 +79,7 @@ def test_frames_are_used_that_the_cells_can_show(part, rng):
     fourier = part.decay.alpha * times[used] / H**2
     assert fourier[-1] <= RECIPE.calibration.until < part.decay.alpha * times[-1] / H**2
     assert (np.diff(np.flatnonzero(used)) == 1).all()
-    np.testing.assert_array_equal(part.model().times, times[used])
+    np.testing.assert_array_equal(part.model.times, times[used])
     longer = build(frames_of(rng), recipe=load_recipe(RECIPE, {"calibration.until": 1.2}))
     assert longer.used.sum() > used.sum()
     said = " ".join(part.notes())
@@ -88,14 +91,14 @@ def test_frames_are_used_that_the_cells_can_show(part, rng):
 def test_layers_that_heat_had_crossed_are_buried(rng):
     early, late = (build(frames_of(rng, times), times) for times in (TIMES, np.geomspace(4.0, 100.0, 40)))
     assert early.buried <= 2
-    first = late.model().times[0]
+    first = late.model.times[0]
     assert late.buried * GRID.spacing[0] == pytest.approx(np.sqrt(ALPHA * first), abs=1.5 * GRID.spacing[0])
     assert late.buried > early.buried
 
 
 def test_the_factor_leads_from_the_cells_to_what_the_camera_saw(part):
     """Sound cells, times the factor, the gains aside, are the exact surface."""
-    model, decay = part.model(), part.decay
+    model, decay = part.model, part.decay
     cells = model(np.broadcast_to(part.background[:, None, None], GRID.shape).copy()).numpy()
     exact = slab_surface(
         model.times, decay.alpha, H, h_front=decay.h_front, h_back=decay.h_back, pulse=(0.0, PULSE.duration)
@@ -103,7 +106,7 @@ def test_the_factor_leads_from_the_cells_to_what_the_camera_saw(part):
     level = decay.amplitude * decay.common[part.used] * exact
     np.testing.assert_allclose(cells * part.factor(), np.broadcast_to(level[:, None, None], cells.shape), rtol=1e-5)
     assert abs(part.factor() - 1).max() > 0.005  # the surface is not the mean of the first cells
-    seen = part.observation()
+    seen = part.observation
     ratio = seen.frames / cells
     np.testing.assert_allclose(ratio / decay.gain, 1, atol=6 * NOISE / level.min())
     here = np.isfinite(part.measured)
@@ -111,7 +114,7 @@ def test_the_factor_leads_from_the_cells_to_what_the_camera_saw(part):
 
 
 def test_the_observation_has_the_noise_of_its_frames_and_unknown_gains(part):
-    seen = part.observation()
+    seen = part.observation
     assert seen.gain_spread == RECIPE.calibration.gain
     sigma = part.decay.noise[part.used]
     noise = (seen.noise * part.factor())[:, 0, 0]
@@ -136,7 +139,7 @@ def test_what_does_not_count_is_not_compared(rng):
     kept = counted[PULSE.duration < TIMES][part.used]
     part.find_voids(np.broadcast_to(part.background[:, None, None], GRID.shape).copy())
     np.testing.assert_array_equal(np.isfinite(part.measured), kept)
-    np.testing.assert_array_equal(part.observation().counted, kept)
+    np.testing.assert_array_equal(part.observation.counted, kept)
     assert part.decay.alpha == pytest.approx(ALPHA, rel=0.03)
 
 
@@ -155,9 +158,20 @@ def test_over_an_open_void_late_values_count_less(part):
     assert ((share > 0) & (share <= 1)).all()
     assert share[-1, 5, 6] < 0.5 < share[-1, 0, 0]
     assert (np.diff(share[:, 5, 6]) < 0.01).all()
-    shallow = build(part._frames, part._model.times)
+    shallow = build(part._frames, part._all.times)
     shallow.find_voids(with_void(shallow, top=1))
     assert shallow.share()[-1, 5, 6] < share[-1, 5, 6]
+
+
+def test_nothing_is_known_of_voids_before_they_were_searched(part):
+    """A volume to begin with, or the background itself, tells nothing of this recording."""
+    before, share = part.decay, part.share()
+    assert part.refine(with_void(part), 1, searched=False) == 0
+    assert part.decay is before
+    np.testing.assert_array_equal(part.share(), share)
+    assert part.refine(with_void(part), 0, searched=True) == 0
+    assert part.decay is before
+    assert part.share()[-1, 5, 6] < 0.5
 
 
 def test_without_a_loss_of_the_back_a_void_loses_nothing(rng):
@@ -181,17 +195,16 @@ def test_a_fit_under_the_defects_found_is_that_of_the_sound_part(rng):
     part = build(frames_of(rng) * np.where(sound > 0, model(ALPHA * ratio).numpy() / np.where(sound > 0, sound, 1), 1))
     before = part.decay
     for _ in range(3):
-        part.refine(part.background[:, None, None] * ratio)
+        assert part.refine(part.background[:, None, None] * ratio, 1, searched=True) == 1
     assert abs(part.decay.alpha / ALPHA - 1) < abs(before.alpha / ALPHA - 1)
     assert part.decay.alpha == pytest.approx(ALPHA, rel=0.03)
     assert part.decay.h_back == pytest.approx(BACK, rel=0.2)
 
 
 def test_a_checkpoint_gives_back_where_it_stood(part, rng, tmp_path):
-    part.find_voids(with_void(part))
-    part.refine(with_void(part))
+    part.refine(with_void(part), 1, searched=True)
     path = write_hdf5(tmp_path / "kept.h5", {"part": part.state()}, kind="test")
-    other = build(part._frames, part._model.times)
+    other = build(part._frames, part._all.times)
     assert other.decay.alpha != part.decay.alpha
     other.restore(read_hdf5(path, kind="test")["part"])
     for field in dataclasses.fields(part.decay):
@@ -200,10 +213,10 @@ def test_a_checkpoint_gives_back_where_it_stood(part, rng, tmp_path):
         np.testing.assert_array_equal(getattr(other, name)(), getattr(part, name)())
     for name in ("used", "buried", "background", "measured"):
         np.testing.assert_array_equal(getattr(other, name), getattr(part, name))
-    np.testing.assert_array_equal(other.observation().frames, part.observation().frames)
-    np.testing.assert_array_equal(other.observation().weights, part.observation().weights)
+    np.testing.assert_array_equal(other.observation.frames, part.observation.frames)
+    np.testing.assert_array_equal(other.observation.weights, part.observation.weights)
     volume = with_void(part)
-    np.testing.assert_array_equal(other.model()(volume), part.model()(volume))
+    np.testing.assert_array_equal(other.model(volume), part.model(volume))
 
 
 @pytest.mark.parametrize(
@@ -224,6 +237,5 @@ def test_parts_that_it_cannot_calibrate_are_refused(rng, changes, message):
 
 def test_too_few_useful_frames_are_refused(rng):
     late = np.array([50.0, 60.0, 80.0, 90.0, 100.0])
-    part = build(frames_of(rng, late), late)
     with pytest.raises(InputError, match=r"frames lie between .* s \(calibration\.until\); check thickness"):
-        assert part.used.any()
+        build(frames_of(rng, late), late)

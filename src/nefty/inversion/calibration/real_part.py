@@ -1,0 +1,295 @@
+"""A real part: the background calibrated on its sound pixels, what that leaves to the volume, and where the model is
+not to be trusted.
+
+The volume is sought with the part's own physics, losses and pulse included. What the cells cannot show is taken out of
+the frames beforehand: the surface lies half a cell above the mean of the first cells, heat flows sideways out of the
+frame, and all pixels have a course in common (``sound_decay``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from scipy import ndimage
+
+from nefty.core.errors import InputError
+from nefty.core.grid import Grid
+from nefty.data.facts import CalibratedValue, Note, NoteKind
+from nefty.inversion.calibration.interface import Calibration, Compared
+from nefty.inversion.calibration.settings import CalibrationSettings
+from nefty.inversion.calibration.sound_decay import SoundDecay, SoundFit
+from nefty.inversion.observation import Observation
+from nefty.physics.boundary import Boundary
+from nefty.physics.heat_model import HeatModel
+from nefty.physics.pulses import TopHatPulse
+
+FEWEST = 4  # frames that a fit of diffusivity, two losses and an amplitude needs
+
+
+class RealPartCalibration(Calibration):
+    """Diffusivity, losses, flash and gains of a part, calibrated on its sound pixels.
+
+    Args:
+        model: of the part, for all frames, with first guesses of losses and amplitude.
+        seen: the recording; its noise is the camera's.
+        start: first guess of the diffusivity through the thickness.
+        settings: how.
+        floor: the model's own error, as a share of the peak.
+    """
+
+    def __init__(
+        self, model: HeatModel, seen: Observation, start: float, settings: CalibrationSettings, *, floor: float
+    ) -> None:
+        self._pulse = _even_pulse(model)
+        after = model.times > self._pulse.start + self._pulse.duration
+        if after.sum() < FEWEST:
+            raise InputError(
+                f"only {after.sum()} frames come after the pulse, which ends at "
+                f"{self._pulse.start + self._pulse.duration:g}; check the times and the pulse's duration."
+            )
+        self._all = model.replaced(times=model.times[after])
+        self._frames, self._counted = seen.frames[after].astype(np.float64), seen.counted[after]
+        self._settings, self._floor = settings, floor
+        noise = np.ravel(np.asarray(seen.noise, dtype=np.float64))
+        self.fit = self._sound_fit(np.broadcast_to(noise, model.times.shape)[after])
+        self._start = start, (model.boundary.h_front, model.boundary.h_back)
+        self._void = np.zeros(model.grid.shape[1:])
+        self._over_void = np.zeros(model.grid.shape[1:], dtype=bool)
+        self._searched = False
+        self._take(self.fit.fit(start, h=self._start[1]))
+
+    def _sound_fit(self, noise: np.ndarray) -> SoundFit:
+        """The fit to all frames after the pulse, whose noise is ``noise``, (t,)."""
+        model, pulse = self._all, self._pulse
+        return SoundFit(
+            self._frames,
+            self._counted,
+            model.times,
+            np.maximum(noise, 1e-6 * float(np.abs(self._frames).max())),
+            model.grid.size,
+            model.anisotropy,
+            (pulse.start, pulse.start + pulse.duration),
+            losses=(model.boundary.front == "robin", model.boundary.back == "robin"),
+            surroundings=self._settings.surroundings,
+            settings=self._settings.decay,
+        )
+
+    def _take(self, decay: SoundDecay) -> None:
+        """Let a fit be the present one: the model, and the frames as its cells would show them."""
+        self.decay = decay
+        self.used = self._used()
+        self._model = self._fitted(self._all.times[self.used])
+        self._seen = self._observation()
+
+    @property
+    def background(self) -> np.ndarray:
+        """Diffusivity of the layers, (z,), all equal."""
+        return np.full(self._all.grid.shape[0], self.decay.alpha)
+
+    @property
+    def model(self) -> HeatModel:
+        """Of the present fit, for the frames that are used."""
+        return self._model
+
+    @property
+    def observation(self) -> Observation:
+        """The frames that are used, as the cells of ``model`` would show them."""
+        return self._seen
+
+    def _used(self) -> np.ndarray:
+        """Which of the frames after the pulse the volume is fitted to, (t,)."""
+        times, decay, dz = self._all.times, self.decay, self._all.grid.spacing[0]
+        earliest = self._pulse.start + self._pulse.duration + self._settings.part.earliest * dz**2 / decay.alpha
+        until = self._settings.until * self._all.grid.size[0] ** 2 / decay.alpha
+        found = (times >= max(earliest, times[decay.first])) & (times <= until)
+        if found.sum() < FEWEST:
+            raise InputError(
+                f"only {found.sum()} frames lie between {max(earliest, times[decay.first]):.3g} s, before which the "
+                f"model does not follow the sound pixels, and {until:.3g} s (calibration.until); check thickness, "
+                "diffusivity and frame rate, or record longer."
+            )
+        return found
+
+    @property
+    def buried(self) -> int:
+        """Layers under the front face that were crossed before the first clear frame, and are taken as sound."""
+        times = self._all.times
+        time = max(times[self.used][0], times[self.decay.clear])
+        return int(self._settings.part.horizon * np.sqrt(self.decay.alpha * time) / self._all.grid.spacing[0])
+
+    def factor(self) -> np.ndarray:
+        """What the frames of ``model`` are to be multiplied by, without the pixels' gain, (t, y, x)."""
+        decay, used = self.decay, self.used
+        course = decay.common[used] * self.fit.surface(decay)[used] / self._column(self._all.times[used])
+        sideways = self.fit.surroundings(decay)
+        sideways = sideways[used] if isinstance(sideways, np.ndarray) else 1.0
+        return np.broadcast_to(course[:, None, None] * sideways, self._frames[used].shape)
+
+    def _observation(self) -> Observation:
+        used, factor, settings = self.used, self.factor(), self._settings
+        noise = np.hypot(self.decay.noise[used], self._floor * float(self._frames[used].max()))
+        return Observation(
+            self._all.grid,
+            self._all.times[used],
+            self._frames[used] / factor,
+            self._counted[used],
+            noise[:, None, None] / factor,
+            gain_spread=settings.gain,
+            early_spread=self._early_spread() if settings.gain else 0.0,
+            early_fall=settings.part.early_fall,
+        )
+
+    def _early_spread(self) -> float:
+        """How far pixels deviate in the first frame beyond the camera's noise, as a share of the value; 0 if little."""
+        at, decay, settings = int(np.argmax(self.used)), self.decay, self._settings
+        level = decay.amplitude * float(self.fit.surface(decay)[at])
+        camera, error = settings.part.early_noise, settings.decay.model_error
+        excess = decay.noise[at] ** 2 - (camera * self.fit.noise[at]) ** 2 - (camera * error * level) ** 2
+        return settings.part.early_spread * float(np.sqrt(max(excess, 0.0))) / level
+
+    @property
+    def measured(self) -> np.ndarray:
+        """The frames that are used, as recorded; NaN where a value does not count, or hardly does."""
+        counts = self._counted[self.used]
+        if self._searched:
+            counts = counts & (self.share() >= self._settings.part.counts)
+        return np.where(counts, self._frames[self.used], np.nan)
+
+    def compared(self, volume: np.ndarray, pixels: np.ndarray | float) -> Compared:
+        """What the camera showed, and what it would show of the volume."""
+        fitted = self._model(volume).double().numpy() * self.factor() * pixels
+        return Compared(self.measured, fitted, self.decay.noise[self.used])
+
+    def refine(self, volume: np.ndarray, steps: int, *, searched: bool) -> int:
+        """Take note of the voids, and fit the sound pixels again under the defects found so far."""
+        if not searched:
+            return 0
+        self.find_voids(volume)
+        if not steps:
+            return 0
+        times = self._all.times
+        frames = self._fitted(times)(volume).double().numpy()
+        sound = self.decay.amplitude * self._column(times)
+        self._take(self.fit.fit(self.decay, frames / sound[:, None, None], sound=self._far_from_voids()))
+        return 1
+
+    def _far_from_voids(self) -> np.ndarray | None:
+        """Pixels (y, x) that hardly feel the voids found; ``None`` if they are too few."""
+        spacing, thickness = self._all.grid.spacing[1:], self._all.grid.size[0]
+        if not self._over_void.any():
+            return None
+        distance = ndimage.distance_transform_edt(~self._over_void, sampling=spacing)
+        far = np.asarray(distance) > self._settings.part.void_far * thickness
+        return far if far.mean() >= self._settings.part.enough_far else None
+
+    def find_voids(self, volume: np.ndarray) -> None:
+        """Take note of where voids lie, and how deep."""
+        grid = self._all.grid
+        void = 1 - volume / self.background[:, None, None] > self._settings.part.void
+        depth = grid.centres()[0][:, 0, 0][void.argmax(axis=0)]
+        found = np.where(void.any(axis=0), 1 / depth, 0.0)
+        self._over_void = found > 0
+        reach = [self._settings.part.void_beside * grid.size[0] / d for d in grid.spacing[1:]]
+        found = ndimage.maximum_filter(found, [2 * round(r) + 1 for r in reach])
+        self._void, self._searched = ndimage.gaussian_filter(found, reach), True
+
+    def share(self) -> np.ndarray:
+        """Of its weight that each value keeps, (t, y, x).
+
+        A hole that is open to the back loses heat through its walls, which the model does not know: after the time t,
+        a share of about ``void_loss`` h_back t/d if its bottom lies at the depth d. Values of pixels over voids count
+        less, as if that were noise. Before any void is known, frames so late that a shallow one would matter do not
+        count at all.
+        """
+        seen, settings = self._seen, self._settings.part
+        lost = settings.void_loss * self.decay.h_back * seen.times[:, None, None]
+        if not self._searched:
+            early = lost <= settings.lost * settings.shallow * self._all.grid.size[0]
+            early[:FEWEST] = True
+            return np.broadcast_to(early.astype(np.float64), seen.frames.shape)
+        return seen.variance / (seen.variance + (lost * self._void * seen.frames) ** 2)
+
+    def state(self) -> dict[str, Any]:
+        """All that a checkpoint has to hold."""
+        return {"decay": dataclasses.asdict(self.decay), "void": self._void, "searched": self._searched}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        self._take(SoundDecay(**state["decay"]))
+        self._void, self._searched = state["void"], bool(state["searched"])
+
+    def summary(self) -> tuple[CalibratedValue, ...]:
+        """What was calibrated, for the report."""
+        decay, (alpha, h) = self.decay, self._start
+        rows = [CalibratedValue("diffusivity through the thickness", decay.alpha, alpha, "m2/s")]
+        boundary = self._all.boundary
+        for face, value, start in (("front", decay.h_front, h[0]), ("back", decay.h_back, h[1])):
+            if getattr(boundary, face) == "robin":
+                rows.append(CalibratedValue(f"heat loss of the {face} face over rho c", value, start, "m/s"))
+        rows.append(CalibratedValue("heating", decay.amplitude, self._pulse.amplitude, "K"))
+        if self._settings.surroundings and np.isfinite(decay.margin):
+            rows.append(CalibratedValue("heated margin", decay.margin, None, "m"))
+        return tuple(rows)
+
+    def notes(self) -> list[Note]:
+        """What was left out, in words."""
+        used, times = self.used, self._all.times
+        said = []
+        if not used[0]:
+            depth = self.buried * self._all.grid.spacing[0]
+            said.append(
+                f"Frames before {times[used][0]:.3g} s do not tell about the volume (pulse, cell size or unevenness); "
+                f"nothing is said about the first {1e3 * max(depth, self._all.grid.spacing[0]):.3g} mm of the depth."
+            )
+        left = float((self.share() < self._settings.part.counts).mean()) if self._searched else 0.0
+        if left > 0:
+            said.append(
+                f"{100 * left:.2g} % of the values, late ones over voids, do not count: a void open to the back "
+                "would lose heat there that the model does not know."
+            )
+        if not used[-1]:
+            said.append(
+                f"Frames after {times[used][-1]:.3g} s (a Fourier number of {self._settings.until:g}) served "
+                "the calibration only."
+            )
+        return [Note(NoteKind.CALIBRATION, text) for text in said]
+
+    def _fitted(self, times: np.ndarray) -> HeatModel:
+        initial = dataclasses.replace(self._pulse, amplitude=self.decay.amplitude)
+        return self._all.replaced(times=times, initial=initial, boundary=self._boundary())
+
+    def _boundary(self) -> Boundary:
+        own, decay = self._all.boundary, self.decay
+        return dataclasses.replace(
+            own,
+            h_front=decay.h_front if own.front == "robin" else 0.0,
+            h_back=decay.h_back if own.back == "robin" else 0.0,
+        )
+
+    def _column(self, times: np.ndarray) -> np.ndarray:
+        """Frames of the background of amplitude 1, on cells of the model's thickness, (t,)."""
+        grid = self._all.grid
+        column = HeatModel(
+            Grid((grid.shape[0], 1, 1), (grid.size[0], 1.0, 1.0)),
+            times,
+            dataclasses.replace(self._pulse, amplitude=1.0),
+            dataclasses.replace(self._boundary(), lateral="adiabatic"),
+            face_mean=self._all.face_mean,
+            dtype="float64",
+        )
+        return column(np.full((grid.shape[0], 1, 1), self.decay.alpha)).numpy()[:, 0, 0]
+
+
+def _even_pulse(model: HeatModel) -> TopHatPulse:
+    """The pulse that heated the part, or an error that says which parts can be calibrated."""
+    pulse = model.initial
+    if not isinstance(pulse, TopHatPulse) or pulse.profile is not None or model.observe == "both":
+        raise InputError(
+            "calibration.background=part calibrates parts that an even pulse heated and one face of which was seen; "
+            "give excitation=nefty.TopHatPulse(duration=...), or use the recipe fast."
+        )
+    if model.observe != "front":
+        raise InputError("calibration.background=part needs frames of the heated face, not of the back.")
+    return pulse
