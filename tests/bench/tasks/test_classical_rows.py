@@ -14,6 +14,7 @@ from nefty.classical.methods import METHODS as CLASSICAL
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.data.facts import Facts
+from nefty.physics.materials import Material
 from nefty.synth.specimen import Defect, Specimen
 
 GRID = Grid((10, 12, 12), (1.0, 12.0, 12.0))
