@@ -9,6 +9,7 @@ import torch
 from nefty.core.errors import InputError
 from nefty.data.facts import Facts
 from nefty.metrics.score import evaluate
+from nefty.result.effort import Effort
 from nefty.result.reconstruction import Reconstruction
 from nefty.supervised.inputs import prepared
 from nefty.supervised.network import VolumeNetwork
@@ -36,9 +37,10 @@ def test_it_is_a_reconstruction_with_all_that_belongs_to_one(recording, network,
     assert np.isfinite(evaluate(found, recording.truth).psnr)
     # The frames are those of the volume: a homogeneous one near the bulk explains most of the recording.
     assert found.rmse < 0.1 * np.abs(recording.frames).max()
-    assert found.provenance["unknowns"].replace(",", "") == str(network.unknowns)
+    assert found.effort == Effort(evaluations=1, unknowns=network.unknowns)
     again = Reconstruction.load(found.save(tmp_path / "found.h5"))
     np.testing.assert_array_equal(again.alpha, found.alpha)
+    assert again.effort == found.effort
     assert found.report(tmp_path / "report.html").stat().st_size > 10_000
 
 

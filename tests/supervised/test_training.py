@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from nefty.core.errors import InputError, NeftyError
+from nefty.core.stopping import StopReason
 from nefty.supervised.network import load_network, state_arrays
 from nefty.supervised.training import FINISHED, INTERRUPTED, train
 from nefty.synth.data_set import DataPlan
@@ -55,7 +56,8 @@ def test_a_training_that_was_stopped_goes_on_as_if_nothing_had_happened(folder, 
 
 def test_a_limit_in_seconds_pauses(folder, quick, tmp_path):
     found = train([folder], quick(), tmp_path / "run", seconds=1e-9)
-    assert "1e-09 s it was given were over" in found.stopped
+    assert found.stopped.reason is StopReason.OUT_OF_TIME
+    assert "1e-09 s it was given were over" in found.stopped.text
     assert train([folder], quick(), tmp_path / "run").stopped == FINISHED
 
 
@@ -72,7 +74,8 @@ def test_it_ends_when_the_validation_gets_no_better(folder, quick, tmp_path):
     still = {"epochs": 10, "rate": 1e-30, "decay": 0.0}
     for _ in range(2):  # the same call changes nothing
         found = train([folder], quick(**still, patience=2), tmp_path / "run")
-        assert found.stopped == "2 epochs brought no better validation; raise patience to go on"
+        assert found.stopped.reason is StopReason.NO_PROGRESS
+        assert found.stopped.text == "2 epochs brought no better validation; raise patience to go on"
         assert len(found.history["loss"]) == 3
     assert len(train([folder], quick(**still, patience=3), tmp_path / "run").history["loss"]) == 4
 

@@ -20,6 +20,7 @@ from nefty.synth.data_writer import write_data_set
 from nefty.synth.recording import resimulate
 from nefty.synth.setup import Setup
 from support.disks import file_size_limit
+from support.known_facts import simulation_of
 
 GRID = Grid((3, 8, 8), (1.0, 10.0, 10.0))
 PLAN = DataPlan(setup=Setup(grid=GRID, times=[0.1, 0.4], safety=2.0, camera=Camera(noise=0.01), dtype="float32"))
@@ -45,7 +46,8 @@ def test_every_file_is_made_again_bit_by_bit_from_its_own_record(tmp_path):
         assert np.array_equal(again.frames, saved.frames)
         assert np.array_equal(again.times, saved.times)
         assert np.array_equal(np.asarray(again.truth), np.asarray(saved.truth))
-        assert {"engine", "face_mean", "versions"} <= saved.meta.keys()
+        assert {"engine", "face_mean"} <= simulation_of(saved).record.keys()
+        assert "nefty" in simulation_of(saved).versions
 
 
 def test_what_is_there_is_kept_and_more_seeds_extend_it(tmp_path):

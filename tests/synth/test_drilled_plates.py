@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nefty.core.errors import InputError
-from nefty.data.facts import Units
+from nefty.data.facts import Hole, Units
 from nefty.physics.materials import material
 from nefty.physics.slab.surface import slab_surface
 from nefty.synth.camera import Camera
-from nefty.synth.plates import CLEARANCE, DEPTHS, SIZE, WIDTHS, Hole, Plate, _resampled, draw_plate, record_plate
+from nefty.synth.plates import CLEARANCE, DEPTHS, SIZE, WIDTHS, Plate, _resampled, draw_plate, record_plate
+from support.known_facts import defects_of, simulation_of
 
 COARSE = {"cell": (5e-4, 4e-3), "pixels": (20, 20), "seconds": 20.0}
 QUIET = Camera()
@@ -128,19 +129,20 @@ def test_what_the_recording_says_about_itself(exact):
     assert exact.excitation.duration == 5e-3
     assert (exact.boundary.h_front, exact.boundary.h_back) == (PLATE.h_front, PLATE.h_back)
     assert exact.boundary.lateral == "adiabatic"
-    assert exact.facts.units == Units(**{"length": "m", "time": "s", "temperature": "K"})
-    assert exact.facts.origin.simulation.record["plate"] == {
-        "alpha": PLATE.alpha,
-        "h_front": PLATE.h_front,
-        "h_back": PLATE.h_back,
-    }
-    assert [(h["kind"], h["depth"]) for h in exact.meta["holes"]] == [("rectangular", WIDE.depth)]
-    assert (exact.meta["gain"] == 1).all()
+    assert exact.facts.units == Units(length="m", time="s", temperature="K")
+    made = simulation_of(exact)
+    assert made.record["plate"] == {"alpha": PLATE.alpha, "h_front": PLATE.h_front, "h_back": PLATE.h_back}
+    assert defects_of(exact).holes == (WIDE,)
+    assert made.gain is not None
+    assert (made.gain == 1).all()
+    assert not exact.facts.simulated  # it does not say everything: a plate is inspected like a real one
 
 
 def test_gain_and_noise_are_those_asked_for(exact):
     seen = record_plate(PLATE, camera=Camera(sigma=0.05, gain=0.03, gain_length=0.02), seed=4, rise=8.0, **COARSE)
-    gain, noise = seen.meta["gain"], seen.frames - seen.meta["gain"] * exact.frames
+    gain = simulation_of(seen).gain
+    assert gain is not None
+    noise = seen.frames - gain * exact.frames
     assert gain.std() == pytest.approx(0.03)
     assert gain.mean() == pytest.approx(1)
     assert seen.noise == 0.05

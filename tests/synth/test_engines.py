@@ -13,6 +13,7 @@ from nefty.synth.engines import ENGINES, run_engine
 from nefty.synth.explicit import simulate_explicit
 from nefty.synth.recording import simulate
 from nefty.synth.specimen import draw_specimen
+from support.known_facts import simulation_of
 
 GRID = Grid((4, 8, 8), (1.0, 10.0, 10.0))
 PART = draw_specimen(2, "layered")
@@ -26,20 +27,13 @@ def test_the_explicit_engines_are_the_simulator_on_the_grid_and_on_half_its_cell
     fine = simulate(PART, grid=GRID, times=TIMES, engine="explicit-fine")
     expected = simulate_explicit(GRID, PART.alpha(GRID.refined(2)), TIMES, flash, safety=16.0, refine=2)
     assert np.array_equal(fine.frames, expected)
-    assert (plain.facts.origin.simulation.record["engine"], plain.facts.origin.simulation.record["refine"]) == (
-        "explicit",
-        1,
-    )
-    assert (fine.facts.origin.simulation.record["engine"], fine.facts.origin.simulation.record["refine"]) == (
-        "explicit-fine",
-        2,
-    )
-    assert (
-        simulate(PART, grid=GRID, times=TIMES, engine="explicit-fine", refine=3).facts.origin.simulation.record[
-            "refine"
-        ]
-        == 3
-    )
+    finer = simulate(PART, grid=GRID, times=TIMES, engine="explicit-fine", refine=3)
+    made = [simulation_of(recording).record for recording in (plain, fine, finer)]
+    assert [(record["engine"], record["refine"]) for record in made] == [
+        ("explicit", 1),
+        ("explicit-fine", 2),
+        ("explicit-fine", 3),
+    ]
 
 
 def test_an_unknown_engine_gets_the_nearest_name():

@@ -9,6 +9,7 @@ from nefty.core.errors import InputError
 from nefty.data.pvc_layout import PvcFolder
 from nefty.synth.plates import draw_plate
 from nefty.synth.pvc_files import BEFORE, PvcSize, write_pvc
+from support.known_facts import defects_of
 
 TINY = PvcSize((32, 40), 60, fps=1.0, cell=(2.5e-4, 2.5e-3))
 
@@ -54,7 +55,8 @@ def test_the_camera_saw_a_flash_a_bad_column_and_cold_frames(root):
 
 def test_the_label_is_the_depth_of_the_plate(root):
     plate = draw_plate(0, "round")
-    depth = PvcFolder.open(root).load(PvcFolder.open(root).files[1], pixel="height").facts.defects.depth
+    depth = defects_of(PvcFolder.open(root).load(PvcFolder.open(root).files[1], pixel="height")).depth
+    assert depth is not None
     np.testing.assert_allclose(depth[:, 3:35], plate.depth_map((32, 32)), atol=1e-9)
     assert np.isnan(depth[:, :3]).all()
 

@@ -7,15 +7,16 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
-from nefty.core.hdf5 import digest
+from nefty.data.facts import Source
 from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
 from nefty.synth.camera import Camera
 from nefty.synth.explicit import simulate_explicit
-from nefty.synth.recording import resimulate, simulate
-from nefty.synth.specimen import PAPER_GRID, Specimen, draw_specimen
+from nefty.synth.recording import resimulate, setup_of, simulate, specimen_of
+from nefty.synth.specimen import PAPER_GRID, draw_specimen
+from support.known_facts import alike, simulation_of
 
 GRID = Grid((4, 16, 16), (1.0, 10.0, 10.0))
 SMALL = {"grid": GRID, "times": [0.1, 0.2, 0.5], "safety": 2.0}
@@ -41,11 +42,11 @@ def test_the_paper_is_what_one_gets_without_arguments():
     assert few.grid() == PAPER_GRID
     assert few.excitation == GaussianFlash(100.0, 2.5, 0.2)
     assert few.boundary == Boundary()
-    assert np.allclose(few.facts.origin.simulation.record["times"], 0.05)
+    assert np.allclose(simulation_of(few).record["times"], 0.05)
     defaults = {name: p.default for name, p in inspect.signature(simulate).parameters.items()}
     assert np.allclose(defaults["times"], 0.05 * np.arange(1, 101), rtol=1e-14)
-    meta = simulate(PART, grid=GRID, times=[0.05]).meta
-    assert (meta["safety"], meta["noise"], meta["refine"], meta["engine"]) == (16.0, 0.0, 1, "explicit")
+    record = simulation_of(simulate(PART, grid=GRID, times=[0.05])).record
+    assert (record["safety"], record["noise"], record["refine"], record["engine"]) == (16.0, 0.0, 1, "explicit")
 
 
 def test_noise_is_white_and_a_share_of_the_peak():
@@ -53,13 +54,11 @@ def test_noise_is_white_and_a_share_of_the_peak():
     options = {**SMALL, "grid": grid, "times": 0.1 * np.arange(1, 21)}
     clean, noisy = simulate(PART, **options), simulate(PART, noise=0.01, seed=4, **options)
     sigma = 0.01 * clean.frames.max()
-    assert clean.facts.origin.simulation.noise_sigma == 0
-    assert noisy.facts.origin.simulation.noise_sigma == pytest.approx(sigma, rel=1e-12)
+    assert simulation_of(clean).noise_sigma == 0
+    assert simulation_of(noisy).noise_sigma == pytest.approx(sigma, rel=1e-12)
     assert noisy.noise is None
     drawn = np.random.default_rng([4, 2]).standard_normal(clean.frames.shape)
-    assert np.array_equal(
-        noisy.frames, clean.frames + noisy.facts.origin.simulation.noise_sigma * drawn
-    )  # as it always was
+    assert np.array_equal(noisy.frames, clean.frames + simulation_of(noisy).noise_sigma * drawn)  # as it always was
     rest = (noisy.frames - clean.frames) / sigma
     n = rest.size  # 20,480 values; five standard deviations of each estimate
     assert abs(rest.mean()) < 5 / np.sqrt(n)
@@ -99,25 +98,30 @@ def test_every_face_and_excitation_can_be_recorded_and_saved(tmp_path, observe, 
     assert (found.boundary, found.face_mean, found.anisotropy) == tuple(options.values())
     again = read(found.save(tmp_path / "plate.h5"))
     assert again.digest() == found.digest()
-    assert digest(again.meta) == digest(found.meta)
-    assert Specimen.from_record(again.facts.origin.simulation.record["specimen"]) == PART
+    assert alike(again.facts, found.facts)
+    assert specimen_of(again) == PART
+    setup = setup_of(again)
+    assert setup is not None
+    assert (setup.boundary, setup.anisotropy, setup.observe) == (options["boundary"], (1.0, 2.0), observe)
 
 
 def test_the_record_says_how_it_was_made():
-    meta = simulate(PART, noise=0.001, seed=3, refine=2, face_mean="arithmetic", **SMALL).meta
+    found = simulate(PART, noise=0.001, seed=3, refine=2, face_mean="arithmetic", **SMALL)
+    assert (found.facts.origin.source, found.facts.simulated) == (Source.SIMULATION, True)
+    record = simulation_of(found).record
     expected = {"noise": 0.001, "seed": 3, "refine": 2, "face_mean": "arithmetic", "safety": 2.0, "source": "simulated"}
-    assert expected.items() <= meta.items()
-    assert meta["engine"] == "explicit"
-    assert meta["grid"] == {"shape": [4, 16, 16], "size": [1.0, 10.0, 10.0]}
-    assert meta["times"] == [0.1, 0.2, 0.5]
-    assert meta["excitation"] == {
+    assert expected.items() <= record.items()
+    assert record["engine"] == "explicit"
+    assert record["grid"] == {"shape": (4, 16, 16), "size": (1.0, 10.0, 10.0)}
+    assert record["times"] == [0.1, 0.2, 0.5]
+    assert record["excitation"] == {
         "kind": "GaussianFlash",
         "amplitude": 100.0,
         "width": 2.5,
         "depth": 0.2,
         "centre": None,
     }
-    assert {"nefty", "numpy", "numba", "python"} <= meta["versions"].keys()
+    assert {"nefty", "numpy", "numba", "python"} <= simulation_of(found).versions.keys()
 
 
 EXCITATIONS = [
@@ -152,7 +156,7 @@ def test_a_saved_recording_is_made_again_bit_by_bit(tmp_path, excitation, observ
     assert np.array_equal(again.times, saved.times)
     assert np.array_equal(np.asarray(again.truth), np.asarray(saved.truth))
     assert again.digest() == saved.digest() == made.digest()
-    assert digest(again.meta) == digest(saved.meta)
+    assert alike(again.facts, saved.facts)
 
 
 @pytest.mark.parametrize("engine", ["explicit", "explicit-fine"])
@@ -160,7 +164,7 @@ def test_a_saved_recording_is_made_again_bit_by_bit(tmp_path, excitation, observ
 def test_every_engine_and_grid_is_made_again_bit_by_bit(tmp_path, engine, grid):
     made = simulate(PART, grid=grid, engine=engine, times=[0.0, 0.1, 0.35])
     saved = read(made.save(tmp_path / "plate.h5"))
-    again = resimulate(saved.meta)
+    again = resimulate(simulation_of(saved).record)
     assert again.frames.dtype == np.float64
     assert again.truth is not None
     assert saved.truth is not None
@@ -179,7 +183,8 @@ def test_what_was_not_simulated_cannot_be_made_again():
     real = Sequence(np.ones((2, 4, 4)), np.array([0.1, 0.2]))
     with pytest.raises(InputError, match="not a recording that nefty has simulated"):
         resimulate(real)
-    record = dict(simulate(PART, **SMALL).meta)
+    assert specimen_of(real) is setup_of(real) is None
+    record = simulation_of(simulate(PART, **SMALL)).record
     for name in ("specimen", "grid", "camera", "engine", "times"):
         with pytest.raises(InputError, match="not the record of a"):
             resimulate({key: value for key, value in record.items() if key != name})
@@ -188,14 +193,14 @@ def test_what_was_not_simulated_cannot_be_made_again():
 def test_many_frames_fit_into_the_record(tmp_path):
     options = {"grid": Grid((1, 1, 1), (1.0, 10.0, 10.0)), "times": 1e-3 * np.arange(1, 20_001), "safety": 1.0}
     saved = read(simulate(PART, **options).save(tmp_path / "plate.h5"))
-    assert saved.facts.origin.simulation.record["times"] == options["times"].tolist()
+    assert simulation_of(saved).record["times"] == options["times"].tolist()
 
 
 def test_single_precision_frames_are_the_double_ones_rounded():
     double, single = (simulate(PART, noise=0.01, dtype=dtype, **SMALL) for dtype in ("float64", "float32"))
     assert single.frames.dtype == np.float32
     assert np.array_equal(single.frames, double.frames.astype(np.float32))
-    assert single.facts.origin.simulation.noise_sigma == double.facts.origin.simulation.noise_sigma
+    assert simulation_of(single).noise_sigma == simulation_of(double).noise_sigma
 
 
 def test_a_camera_says_more_than_noise():
@@ -205,12 +210,7 @@ def test_a_camera_says_more_than_noise():
     ratio = uneven.frames / simulate(PART, **SMALL).frames
     assert ratio[0].std() == pytest.approx(0.03, rel=1e-6)
     assert np.allclose(ratio, ratio[0], rtol=1e-12)
-    assert uneven.facts.origin.simulation.record["camera"] == {
-        "noise": 0.0,
-        "sigma": 0.0,
-        "gain": 0.03,
-        "gain_length": 0.0,
-    }
+    assert simulation_of(uneven).record["camera"] == {"noise": 0.0, "sigma": 0.0, "gain": 0.03, "gain_length": 0.0}
     with pytest.raises(InputError, match=r"say Camera\(noise=0.01"):
         simulate(PART, noise=0.01, camera=Camera(gain=0.03), **SMALL)
 

@@ -155,8 +155,8 @@ def test_nothing_can_be_asked_for(camera):
 
 
 def test_counts_are_taken_and_that_is_said(camera):
-    counts = np.round((camera.frames() - 250) / 0.005).astype(np.uint16)
-    found = prepare(camera.sequence(counts, facts=camera.facts.replaced(units=Units(time="s", temperature="counts"))))
+    facts = camera.facts.replaced(units=Units(time="s", temperature="counts"))
+    found = prepare(camera.sequence(camera.counts(), facts=facts))
     assert found.step("values").assumed
     assert found.step("times").values["sigma"] == pytest.approx(6, rel=0.05)
 

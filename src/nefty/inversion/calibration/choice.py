@@ -28,7 +28,7 @@ def calibrate(recipe: Recipe, model: HeatModel, seen: Observation, alpha: float 
         start = settings.start or alpha
         if start is None:
             raise InputError(
-                "the material of the part is not known; give --material or --alpha (material= or alpha= of nefty.load), "
+                "the material of the part is not known; give --material or --alpha (material=, alpha= of nefty.load), "
                 "Sequence(facts=nefty.Facts(material=...)), or calibration.start in the unit of the recording."
             )
         return RealPartCalibration(model, seen, start, settings, floor=recipe.noise.floor)
