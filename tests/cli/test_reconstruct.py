@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from nefty.cli.run_progress import RunProgress
-from nefty.core.files import write_atomic
-from nefty.core.run_folder import read_events
+from nefty.core.storage.files import write_atomic
+from nefty.core.storage.run_folder import read_events
 from nefty.inversion.recipe import load_recipe
 from nefty.result.reconstruction import Reconstruction
 from support.disks import file_size_limit, read_only, small_disk

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nefty.cli.terminal_text import filled, listed, paired, table, text_width
+from nefty.core.terminal_text import filled, listed, paired, table, text_width
 
 WORDS = "The volume explains the recording down to the camera noise: the residual is 0.95 times the noise. " * 2
 COLUMNS, ROWS = ("no", "centre x, y (mm)", "depth (mm)"), [("1", "2.30, 6.15", "0.60"), ("2", "1.00, 2.00", "0.75")]

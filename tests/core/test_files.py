@@ -6,7 +6,7 @@ import os
 import pytest
 
 from nefty.core.errors import NeftyError
-from nefty.core.files import write_atomic
+from nefty.core.storage.files import write_atomic
 
 
 @pytest.mark.parametrize("content", ["text with an umlaut: ü\n", b"\x00\x01\xff", ""])

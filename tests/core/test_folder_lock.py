@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
-from nefty.core.folder_lock import FolderInUseError, take_folder
+from nefty.core.storage.folder_lock import FolderInUseError, take_folder
 
-HOLD = "import sys, pathlib; from nefty.core.folder_lock import take_folder; take_folder(pathlib.Path(sys.argv[1])); "
+HOLD = "import sys, pathlib; from nefty.core.storage.folder_lock import take_folder; "
+HOLD += "take_folder(pathlib.Path(sys.argv[1])); "
 HOLD += "print('held', flush=True); sys.stdin.read()"
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nefty.core.errors import InputError, NeftyError
-from nefty.core.hdf5 import COMPRESS_FROM, digest, opened, plain, read_hdf5, write_hdf5
+from nefty.core.storage.hdf5 import COMPRESS_FROM, digest, opened, plain, read_hdf5, write_hdf5
 from support.disks import file_size_limit, read_only, small_disk
 
 
@@ -148,7 +148,7 @@ def test_a_read_only_folder_is_named(tmp_path):
 def test_a_process_killed_while_it_writes_leaves_the_old_or_the_new_file(tmp_path):
     path = tmp_path / "file.h5"
     code = (
-        "import sys, numpy as np; from nefty.core.hdf5 import write_hdf5\n"
+        "import sys, numpy as np; from nefty.core.storage.hdf5 import write_hdf5\n"
         "for i in range(10**6):\n"
         "    write_hdf5(sys.argv[1], {'i': i, 'a': np.full(10**5, float(i))}, kind='test')\n"
         "    print(i, flush=True)\n"

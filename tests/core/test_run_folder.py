@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError, NeftyError
-from nefty.core.hdf5 import read_hdf5
-from nefty.core.run_folder import RunFolder, read_events
+from nefty.core.storage.hdf5 import read_hdf5
+from nefty.core.storage.run_folder import RunFolder, read_events
 from support.disks import file_size_limit, read_only, small_disk
 
 CONFIG = {"recipe": "fast", "seed": 0, "tv": {"weight": 3.0, "on": "log"}, "frames": (1, 2), "stop": {"seconds": None}}
@@ -208,7 +208,7 @@ def test_a_checkpoint_that_is_damaged_or_of_another_run_is_refused(tmp_path):
 
 WORKER = """
 import sys, numpy as np
-from nefty.core.run_folder import RunFolder
+from nefty.core.storage.run_folder import RunFolder
 run = RunFolder.open(sys.argv[1], {"n": 1}, "abc")
 state = run.load_checkpoint() or {"n": 0}
 for n in range(state["n"] + 1, 10**6):

@@ -9,8 +9,8 @@ from nefty.core.errors import InputError, MissingExtraError
 from nefty.data import formats
 from nefty.data.assemble import Found, assemble
 from nefty.data.formats import Format, built_in, choose
-from nefty.data.pieces import of_array
 from nefty.data.read import read
+from nefty.data.readers.pieces import of_array
 from support.recordings import COUNTS, matlab5, matlab73, npy, npz, ptw, thermo, tiff
 
 CALLED = []

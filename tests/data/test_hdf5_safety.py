@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError
-from nefty.data.hdf5_safety import START, refuse_damaged_heaps, walk
 from nefty.data.read import read
+from nefty.data.readers.hdf5_safety import START, refuse_damaged_heaps, walk
 from support.recordings import matlab73, thermo
 
 
@@ -142,6 +142,6 @@ def test_groups_that_hold_each_other_are_seen_once(tmp_path, monkeypatch):
         group["root"] = file["/"]
     with h5py.File(path) as file:
         assert len(list(walk(file))) == 31
-    monkeypatch.setattr("nefty.data.hdf5_safety.MOST_ITEMS", 20)
+    monkeypatch.setattr("nefty.data.readers.hdf5_safety.MOST_ITEMS", 20)
     with pytest.raises(InputError, match="more than 20 arrays and groups"):
         read(path)

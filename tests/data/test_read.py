@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError, NeftyError
-from nefty.core.hdf5 import write_hdf5
+from nefty.core.storage.hdf5 import write_hdf5
 from nefty.data.facts import Facts, KnownDefects, Note, NoteKind, Source, Units
 from nefty.data.read import read
 from nefty.data.sequence import Sequence

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nefty import GaussianFlash, Grid, HeatModel, InputError, Reconstruction, UniformFlash, reconstruct
-from nefty.core.run_folder import read_events
+from nefty.core.storage.run_folder import read_events
 from nefty.inversion.loop import FINISHED
 from nefty.inversion.reconstruct import Watch
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from nefty import HeatModel
-from nefty.core.run_folder import RunFolder
+from nefty.core.storage.run_folder import RunFolder
 from nefty.inversion.build import build_model
 from nefty.inversion.calibration.layered import LayeredCalibration
 from nefty.inversion.loop import FINISHED, Optimisation, State, history_of

@@ -13,8 +13,8 @@ from scipy.stats import median_abs_deviation
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.metrics.projection import DepthScore, Projection, depth_score, project, projection_score
-from nefty.result.depth_map import depth_map
-from nefty.result.segmentation import Absolute, Paper2D, segment
+from nefty.result.indications.depth_map import depth_map
+from nefty.result.indications.segmentation import Absolute, Paper2D, segment
 from nefty.synth.specimen import draw_specimen
 from support.volumes import blurred
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nefty.core.errors import InputError
-from nefty.result.contrast_noise import NOISES, contrast_noise
+from nefty.result.indications.contrast_noise import NOISES, contrast_noise
 
 #: Defect: 11, 13 (mean 12, variance 2). Sound: 1, 2, 3 (mean 2, variance 1).
 IMAGE = np.array([[11.0, 13.0, 7.0], [1.0, 2.0, 3.0]])

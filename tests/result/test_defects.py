@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nefty.core.grid import Grid
-from nefty.result.crossings import extent, first_crossing, last_crossing
-from nefty.result.defects import find_defects
-from nefty.result.depth_map import depth_map
-from nefty.result.segmentation import Segmentation, segment
+from nefty.result.indications.crossings import extent, first_crossing, last_crossing
+from nefty.result.indications.defects import find_defects
+from nefty.result.indications.depth_map import depth_map
+from nefty.result.indications.segmentation import Segmentation, segment
 from nefty.synth.specimen import Defect, draw_specimen
 from support.volumes import blurred, cell_means
 

@@ -9,7 +9,7 @@ import pytest
 
 from nefty.core.errors import InputError, MissingExtraError
 from nefty.data.facts import Facts, Units
-from nefty.result.diconde import depth_object
+from nefty.result.exports.diconde import depth_object
 from support.parts import COLUMNS, FACTS, GRID, ROWS, planted
 
 pydicom = pytest.importorskip("pydicom")

@@ -8,7 +8,7 @@ import pytest
 
 from nefty.data.facts import Units
 from nefty.result.display_units import display_units, in_display_units
-from nefty.result.exports import defect_table
+from nefty.result.exports.export import defect_table
 from support.parts import BULK, GRID, planted
 
 SI = Units(length="m", time="s", temperature="K")

@@ -8,9 +8,9 @@ import pytest
 
 from nefty.core.grid import Grid
 from nefty.data.facts import Window
-from nefty.result.depth_band import relative_error
-from nefty.result.detection_image import detection_image, heating, visibility
-from nefty.result.surroundings import around, around_mask, centring
+from nefty.result.indications.depth_band import relative_error
+from nefty.result.indications.detection_image import detection_image, heating, visibility
+from nefty.result.indications.surroundings import around, around_mask, centring
 from support.parts import BULK, COLUMNS, FACTS, GRID, NOISE, ROWS, TIMES, planted
 
 DZ = GRID.spacing[0]

@@ -12,10 +12,10 @@ import pytest
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.data.facts import Facts, Units
-from nefty.result.exports import defect_table
+from nefty.result.exports.export import defect_table
+from nefty.result.exports.vtk_image import vti
+from nefty.result.indications.segmentation import Absolute
 from nefty.result.reconstruction import Reconstruction
-from nefty.result.segmentation import Absolute
-from nefty.result.vtk_image import vti
 
 KINDS = {"Float32": "<f4", "Int32": "<i4"}
 

@@ -17,9 +17,9 @@ from nefty.core.grid import Grid
 from nefty.core.stopping import UNKNOWN, Stopped, StopReason
 from nefty.data.facts import Facts, Units
 from nefty.result.effort import Effort
+from nefty.result.indications.segmentation import Relative
 from nefty.result.own_view import OwnView
 from nefty.result.reconstruction import Reconstruction
-from nefty.result.segmentation import Relative
 from support.known_facts import alike
 
 IN_MILLIMETRES = Facts(units=Units(length="mm", time="s", temperature="K", diffusivity="mm2/s"))

@@ -10,9 +10,9 @@ from scipy import ndimage
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
-from nefty.result.components import by_size, label, pad_sides, seam, trim_sides
-from nefty.result.depth_map import depth_map
-from nefty.result.segmentation import RULES, Absolute, Paper2D, Relative, deficit, named_rule, segment
+from nefty.result.indications.components import by_size, label, pad_sides, seam, trim_sides
+from nefty.result.indications.depth_map import depth_map
+from nefty.result.indications.segmentation import RULES, Absolute, Paper2D, Relative, deficit, named_rule, segment
 from nefty.synth.specimen import draw_specimen
 from support.volumes import blurred
 

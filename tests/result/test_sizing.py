@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
-from nefty.result.sizing import deficit_map, size_defect, size_defects
+from nefty.result.indications.sizing import deficit_map, size_defect, size_defects
 
 FWHM = 2 * math.sqrt(2 * math.log(2))  # of a Gaussian with sigma 1
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from nefty.core.errors import InputError
-from nefty.core.hdf5 import write_hdf5
+from nefty.core.storage.hdf5 import write_hdf5
 from nefty.supervised.network import VolumeNetwork, load_network, network_record, save_network, state_arrays
 from nefty.supervised.settings import training_settings
 from nefty.supervised.specimens import Scene

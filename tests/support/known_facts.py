@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nefty.core.hdf5 import digest
+from nefty.core.storage.hdf5 import digest
 from nefty.data.facts import Facts, KnownDefects, Simulation
 from nefty.data.facts_file import plain_facts
 from nefty.data.sequence import Sequence

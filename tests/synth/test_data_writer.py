@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from nefty.core.errors import InputError, NeftyError
-from nefty.core.folder_lock import take_folder
 from nefty.core.grid import Grid
+from nefty.core.storage.folder_lock import take_folder
 from nefty.data.read import read
 from nefty.synth.camera import Camera
 from nefty.synth.data_set import DataPlan, DataSet

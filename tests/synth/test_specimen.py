@@ -8,7 +8,7 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
-from nefty.core.hdf5 import digest
+from nefty.core.storage.hdf5 import digest
 from nefty.synth.specimen import KINDS, PAPER_GRID, Defect, Ranges, Specimen, draw_specimen
 
 SEEDS = range(40)

@@ -71,7 +71,7 @@ def run(
     typer.echo("\n".join([f"{chosen.title}: {recording}", *lines]))
     if out is None:
         return
-    from nefty.core.files import write_atomic
+    from nefty.core.storage.files import write_atomic
     from nefty.report.pages.classical import classical_page
     from nefty.report.run_files import open_in_browser
 
@@ -118,7 +118,7 @@ def _settings(changes: Any) -> dict[str, Any]:
 
 
 def _mask(path: Path) -> np.ndarray:
-    from nefty.core.arrays import load_array
+    from nefty.core.storage.arrays import load_array
 
     return load_array(path, "mask of the sound region") > 0
 

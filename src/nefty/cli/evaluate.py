@@ -67,8 +67,8 @@ def _scale(rec: Reconstruction, truth: np.ndarray, threshold: float | None) -> d
 
 
 def _truth(path: Path) -> np.ndarray:
-    from nefty.core.arrays import load_array
     from nefty.core.errors import InputError
+    from nefty.core.storage.arrays import load_array
     from nefty.data.read import read
 
     if path.suffix.lower() == ".npy":

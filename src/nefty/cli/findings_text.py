@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nefty.cli.terminal_text import filled, table
+from nefty.core.terminal_text import filled, table
 
 if TYPE_CHECKING:
     from nefty.report.pages.findings import Findings

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nefty.cli.recording_options import RecordingOptions, takes_recording_options
-from nefty.cli.terminal_text import filled, paired
+from nefty.core.terminal_text import filled, paired
 
 if TYPE_CHECKING:
     from nefty.data.intake.intake import Recording
@@ -30,7 +30,7 @@ def run(
 
     Takes the same options as "nefty reconstruct", and changes nothing.
     """
-    from nefty.core.files import write_atomic
+    from nefty.core.storage.files import write_atomic
     from nefty.data.intake.intake import take_in
     from nefty.report.figures.style import AxisUnits
     from nefty.report.pages.inspection import Inspection, inspection_page

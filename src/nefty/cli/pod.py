@@ -78,7 +78,7 @@ def run(
     typer.echo(_as_json(pod, table) if as_json else _as_text(pod, table))
     if out is None:
         return
-    from nefty.core.files import write_atomic
+    from nefty.core.storage.files import write_atomic
     from nefty.metrics.detection_table import table_csv
     from nefty.report.pages.pod import curve_csv, pod_page
     from nefty.report.run_files import open_in_browser
@@ -97,7 +97,7 @@ def run(
 def _found(sources: list[Path]) -> list[Path]:
     """Tables and runs; a folder that is no run stands for the runs in it."""
     from nefty.core.errors import InputError
-    from nefty.core.run_folder import RESULT
+    from nefty.core.storage.run_folder import RESULT
 
     found: list[Path] = []
     for source in sources:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nefty.cli.recording_options import RecordingOptions, takes_recording_options
-from nefty.cli.terminal_text import filled
+from nefty.core.terminal_text import filled
 
 if TYPE_CHECKING:
     import numpy as np

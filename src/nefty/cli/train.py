@@ -43,8 +43,8 @@ def run(
     with stages.stage("Load the libraries"):
         from nefty.core.configuration import parse_assignment
         from nefty.core.errors import InputError, unknown_name
-        from nefty.core.files import write_atomic
         from nefty.core.interrupt import STOPPED
+        from nefty.core.storage.files import write_atomic
         from nefty.report.pages.training import training_page
         from nefty.supervised.network import load_network
         from nefty.supervised.settings import ARCHITECTURES, training_settings

@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path
 
 import nefty
-from nefty.core.hdf5 import digest
 from nefty.core.provenance import versions
+from nefty.core.storage.hdf5 import digest
 
 #: Packages that show results, arrange runs or check nefty itself, and that no number comes from.
 ONLY_SHOW = ("nefty.app", "nefty.bench.suites", "nefty.bench.tables", "nefty.cli", "nefty.report", "nefty.testing")

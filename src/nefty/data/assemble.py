@@ -15,7 +15,7 @@ from nefty.core.errors import InputError
 from nefty.data import checks
 from nefty.data.facts import Facts, Note, NoteKind, Origin, Source
 from nefty.data.given import Given, MissingTimesError
-from nefty.data.pieces import Pieces
+from nefty.data.readers.pieces import Pieces
 from nefty.data.sequence import Sequence
 
 UNKNOWN_FLASH = Note(

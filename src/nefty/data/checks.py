@@ -9,7 +9,7 @@ import numpy as np
 
 from nefty.core.checks import number
 from nefty.core.errors import InputError
-from nefty.core.hdf5 import plain
+from nefty.core.storage.hdf5 import plain
 from nefty.data.facts import Facts
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nefty.core.hdf5 import digest
+from nefty.core.storage.hdf5 import digest
 from nefty.data.sequence import Sequence
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from nefty.core.errors import InputError
-from nefty.core.hdf5 import plain
+from nefty.core.storage.hdf5 import plain
 from nefty.data.facts import (
     CalibratedValue,
     CameraFacts,

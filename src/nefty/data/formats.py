@@ -50,8 +50,7 @@ def _fits(format: Format, head: bytes, path: Path) -> bool:
 
 def built_in() -> tuple[Format, ...]:
     """The formats that nefty reads itself."""
-    from nefty.data import thermo_hdf5
-    from nefty.data.readers import folder, libraries, matlab5, matlab73, numpy_arrays, ptw, refused, tiff
+    from nefty.data.readers import folder, libraries, matlab5, matlab73, numpy_arrays, ptw, refused, thermo_hdf5, tiff
 
     modules = (thermo_hdf5, matlab73, matlab5, numpy_arrays, tiff, ptw, folder, libraries, refused)
     return tuple(format for module in modules for format in module.FORMATS)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.core.hdf5 import plain
+from nefty.core.storage.hdf5 import plain
 from nefty.data.facts_file import arrays_apart, arrays_joined, facts_of_meta, plain_facts, read_facts
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary

@@ -25,9 +25,9 @@ from nefty.core.errors import InputError
 from nefty.data.assemble import Found, assemble
 from nefty.data.facts import METRE, Facts, KnownDefects, Units
 from nefty.data.given import Given
-from nefty.data.pieces import Box, Pieces
 from nefty.data.pvc_labels import read_label
 from nefty.data.readers.matlab5 import frames_at, variables_of
+from nefty.data.readers.pieces import Box, Pieces
 from nefty.data.sequence import Sequence
 
 VARIABLE, AXES = "imageArray", "yxt"

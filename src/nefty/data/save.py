@@ -13,7 +13,7 @@ def save(sequence: Sequence, path: str | os.PathLike[str]) -> Path:
     """Write a recording; see ``Sequence.save``."""
     suffix = Path(path).suffix.lower()
     if suffix in (".h5", ".hdf5"):
-        from nefty.data.thermo_hdf5 import write_recording
+        from nefty.data.readers.thermo_hdf5 import write_recording
 
         return write_recording(sequence, path)
     if suffix == ".npz":

@@ -13,7 +13,7 @@ import numpy as np
 from nefty.core.checks import anisotropy_ratios, count, number, one_of
 from nefty.core.errors import InputError
 from nefty.core.grid import AXES, Grid
-from nefty.core.hdf5 import digest
+from nefty.core.storage.hdf5 import digest
 from nefty.data import checks
 from nefty.data.facts import Facts, Note, NoteKind
 from nefty.physics.boundary import Boundary

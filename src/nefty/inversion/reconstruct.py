@@ -16,10 +16,10 @@ from nefty import __version__
 from nefty.core.code_version import RECONSTRUCTION, code_version_of
 from nefty.core.configuration import dotted
 from nefty.core.errors import InputError
-from nefty.core.hdf5 import digest
 from nefty.core.provenance import provenance
-from nefty.core.run_folder import RunFolder
 from nefty.core.stopping import Stopped, StopReason
+from nefty.core.storage.hdf5 import digest
+from nefty.core.storage.run_folder import RunFolder
 from nefty.data.dead_pixels import dead_pixels
 from nefty.data.deciding import deciding_facts
 from nefty.data.facts import Heating, Note, NoteKind

@@ -16,10 +16,10 @@ from nefty.core.errors import InputError
 from nefty.metrics.csv_columns import number_in, read_columns
 from nefty.metrics.known_defects import KnownDefect, known_defects
 from nefty.metrics.pairing import paired
-from nefty.result.detection_image import front_frames, heating, visibility
 from nefty.result.display_units import display_units
+from nefty.result.indications.detection_image import front_frames, heating, visibility
+from nefty.result.indications.surroundings import around_mask
 from nefty.result.reconstruction import Reconstruction
-from nefty.result.surroundings import around_mask
 
 YES, NO = ("1", "true", "yes", "hit", "found"), ("0", "false", "no", "miss", "missed")
 

@@ -14,12 +14,12 @@ from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.data.facts import Hole
 from nefty.metrics.csv_columns import number_in, read_columns
-from nefty.result.components import label
-from nefty.result.defects import find_defects
 from nefty.result.display_units import display_units
 from nefty.result.frame_pixels import frame_pixels
+from nefty.result.indications.components import label
+from nefty.result.indications.defects import find_defects
+from nefty.result.indications.segmentation import segment
 from nefty.result.reconstruction import Reconstruction
-from nefty.result.segmentation import segment
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 if TYPE_CHECKING:
-    from nefty.result.defects import DefectFinding
+    from nefty.result.indications.defects import DefectFinding
     from nefty.result.reconstruction import Reconstruction
 
 

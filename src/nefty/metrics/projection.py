@@ -11,8 +11,8 @@ from nefty.core.checks import one_of
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.metrics.volume import checked, mask_dice, mask_iou
-from nefty.result.depth_map import depth_map
-from nefty.result.segmentation import Absolute, Paper2D, Relative, Rule, segment
+from nefty.result.indications.depth_map import depth_map
+from nefty.result.indications.segmentation import Absolute, Paper2D, Relative, Rule, segment
 
 #: Depths of a defect, and the rule whose depth map is measured so.
 DEPTHS: dict[str, Rule] = {"top": Relative(), "median": Paper2D()}
@@ -96,7 +96,7 @@ def project(
         grid: the cells.
         background: diffusivity without defects, (z,); if not given, the 90th percentile of each layer, which is right
             for a truth whose defects cover less than a tenth.
-        rule: ``"default"``, ``"paper-2d"``, a rule of ``nefty.result.segmentation``, or the diffusivity below which a
+        rule: ``"default"``, ``"paper-2d"``, a rule of ``indications.segmentation``, or the diffusivity below which a
             cell is defect.
         depth: ``"top"``, the depth to the upper side of the uppermost defect, or ``"median"``, the median depth of the
             defect's cells under the pixel (paper, appendix H.3).

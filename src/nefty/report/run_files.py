@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nefty.cli import terminal_text
+from nefty.core import terminal_text
 
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction
@@ -24,7 +24,7 @@ DERIVED = {
 def load_result(path: Path) -> Reconstruction:
     """Read the result of a run, given its folder or the file itself."""
     from nefty.core.errors import InputError
-    from nefty.core.run_folder import CONFIG, RESULT
+    from nefty.core.storage.run_folder import CONFIG, RESULT
     from nefty.result.reconstruction import Reconstruction
 
     if not path.exists():
@@ -53,7 +53,7 @@ def write_files(rec: Reconstruction, folder: Path) -> None:
 
 def are_written(folder: Path) -> bool:
     """Whether all files are there, and no older than the result."""
-    from nefty.core.run_folder import RESULT
+    from nefty.core.storage.run_folder import RESULT
 
     files = [folder / name for name in DERIVED]
     return all(f.exists() and f.stat().st_mtime >= (folder / RESULT).stat().st_mtime for f in files)
@@ -61,7 +61,7 @@ def are_written(folder: Path) -> bool:
 
 def remove_files(folder: Path) -> None:
     """Delete the report, the table, the pictures and the volume of an earlier run."""
-    from nefty.core.files import cannot_write
+    from nefty.core.storage.files import cannot_write
 
     for name in DERIVED:
         try:
@@ -72,7 +72,7 @@ def remove_files(folder: Path) -> None:
 
 def listed(folder: Path) -> str:
     """Where the files are, one line each."""
-    from nefty.core.run_folder import RESULT
+    from nefty.core.storage.run_folder import RESULT
 
     what = {**DERIVED, RESULT: "everything, for nefty report, nefty evaluate and nefty.Reconstruction.load"}
     return terminal_text.listed({str(folder / name): words for name, words in what.items()})

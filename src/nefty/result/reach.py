@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nefty.result.defects import DefectFinding
+    from nefty.result.indications.defects import DefectFinding
 
 
 @dataclass(frozen=True)

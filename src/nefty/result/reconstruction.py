@@ -14,22 +14,22 @@ import numpy as np
 from nefty.core.checks import number, one_of
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
-from nefty.core.hdf5 import DamagedFileError, read_hdf5, write_hdf5
-from nefty.core.run_folder import RESULT
 from nefty.core.stopping import UNKNOWN, Stopped, StopReason
+from nefty.core.storage.hdf5 import DamagedFileError, read_hdf5, write_hdf5
+from nefty.core.storage.run_folder import RESULT
 from nefty.data.facts import Facts, Units
 from nefty.data.facts_file import plain_facts, read_facts
 from nefty.physics.boundary import LATERAL
-from nefty.result.defects import DefectFinding, find_defects
-from nefty.result.depth_map import depth_map
 from nefty.result.effort import Effort
-from nefty.result.evidence import DefectEvidence, find_evidence
-from nefty.result.exports import KIND, export
+from nefty.result.exports.export import KIND, export
+from nefty.result.exports.notebook import notebook_html
 from nefty.result.first_format import of_first_format
-from nefty.result.notebook import notebook_html
+from nefty.result.indications.defects import DefectFinding, find_defects
+from nefty.result.indications.depth_map import depth_map
+from nefty.result.indications.evidence import DefectEvidence, find_evidence
+from nefty.result.indications.segmentation import Rule, Segmentation, segment
 from nefty.result.own_view import OwnView
 from nefty.result.reach import Reach
-from nefty.result.segmentation import Rule, Segmentation, segment
 from nefty.result.verdict import Verdict, judge
 
 HDF5 = (".h5", ".hdf5")
@@ -166,7 +166,7 @@ class Reconstruction:
 
     def segmentation(self, rule: Rule | str = "default") -> Segmentation:
         """Which cells are defect, by ``"default"``, ``"faint"``, ``"absolute"``, ``"paper-2d"`` or a rule of
-        ``nefty.result.segmentation`` with other values; the recipe may name another default.
+        ``nefty.result.indications.segmentation`` with other values; the recipe may name another default.
         """
         if rule == "default":
             rule = self.recipe.get("rule", rule)

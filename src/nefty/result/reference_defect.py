@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nefty.physics.slab.reference_decay import reference_decay
-from nefty.result.detection_image import front_frames
+from nefty.result.indications.detection_image import front_frames
 
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction

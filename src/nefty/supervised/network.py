@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from nefty.core.errors import InputError
-from nefty.core.hdf5 import digest, read_hdf5, write_hdf5
-from nefty.core.run_folder import RESULT
+from nefty.core.storage.hdf5 import digest, read_hdf5, write_hdf5
+from nefty.core.storage.run_folder import RESULT
 from nefty.fields.heads import SigmoidHead
 from nefty.supervised.settings import Training
 from nefty.supervised.specimens import Scene

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nefty.core.run_folder import RESULT
+from nefty.core.storage.run_folder import RESULT
 
 if TYPE_CHECKING:
     from nefty.supervised.network import VolumeNetwork

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from nefty.core.errors import InputError
-from nefty.core.hdf5 import digest
+from nefty.core.storage.hdf5 import digest
 from nefty.data.sequence import Sequence as Recording
 from nefty.supervised.inputs import prepared
 from nefty.supervised.settings import Input, Training

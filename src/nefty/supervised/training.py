@@ -17,11 +17,11 @@ from torch.utils.data import DataLoader
 
 from nefty.core.checks import one_of
 from nefty.core.errors import NeftyError
-from nefty.core.hdf5 import digest
 from nefty.core.interrupt import Interrupt
 from nefty.core.provenance import provenance
-from nefty.core.run_folder import RunFolder
 from nefty.core.stopping import Stopped, StopReason
+from nefty.core.storage.hdf5 import digest
+from nefty.core.storage.run_folder import RunFolder
 from nefty.supervised.network import KIND, VolumeNetwork, load_state, network_record, state_arrays
 from nefty.supervised.settings import Training
 from nefty.supervised.specimens import MIRRORS, Specimens, open_specimens

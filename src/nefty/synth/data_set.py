@@ -12,8 +12,8 @@ from typing import Any
 
 from nefty.core.checks import count, one_of
 from nefty.core.errors import InputError
-from nefty.core.files import write_atomic
-from nefty.core.hdf5 import digest, plain
+from nefty.core.storage.files import write_atomic
+from nefty.core.storage.hdf5 import digest, plain
 from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.synth.flash_ranges import FlashRanges

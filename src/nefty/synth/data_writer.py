@@ -17,10 +17,10 @@ from typing import Any
 
 from nefty.core.checks import count
 from nefty.core.errors import InputError, NeftyError
-from nefty.core.files import TEMPORARY
-from nefty.core.folder_lock import take_folder
 from nefty.core.interrupt import Interrupt, ctrl_c_kept_from_children
 from nefty.core.provenance import usable_cores, versions
+from nefty.core.storage.files import TEMPORARY
+from nefty.core.storage.folder_lock import take_folder
 from nefty.data.read import read
 from nefty.synth.data_set import INDEX, DataPlan, DataSet, Entry, content_digest, read_index, write_index
 from nefty.synth.engines import ENGINES

@@ -19,7 +19,7 @@ import numpy as np
 
 from nefty.core.checks import count, number
 from nefty.core.errors import InputError
-from nefty.core.files import write_atomic
+from nefty.core.storage.files import write_atomic
 from nefty.data.pvc_labels import grey_of
 from nefty.data.pvc_layout import BAD_COLUMNS, FPS, GENERATED, KINDS, LABELS, SIDE, THICKNESS, VARIABLE
 from nefty.synth.plates import CELL, Plate, draw_plate, record_plate

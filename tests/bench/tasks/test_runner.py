@@ -21,7 +21,7 @@ from nefty.bench.tasks.cluster import Place
 from nefty.bench.tasks.runner import Store, run_tasks
 from nefty.bench.tasks.task import Outcome, perform
 from nefty.core.errors import NeftyError
-from nefty.core.folder_lock import take_folder
+from nefty.core.storage.folder_lock import take_folder
 from support.tiny_suite import tiny_suite
 
 TWO = Place(workers=2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nefty import Boundary, Grid, HeatModel, InputError, TopHatPulse
-from nefty.core.hdf5 import read_hdf5, write_hdf5
+from nefty.core.storage.hdf5 import read_hdf5, write_hdf5
 from nefty.inversion.calibration.choice import calibrate
 from nefty.inversion.calibration.layered import LayeredCalibration
 from nefty.inversion.calibration.none import NoCalibration

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nefty import Boundary, Grid, HeatModel, InputError, TopHatPulse, UniformFlash
-from nefty.core.hdf5 import read_hdf5, write_hdf5
+from nefty.core.storage.hdf5 import read_hdf5, write_hdf5
 from nefty.inversion.calibration.real_part import RealPartCalibration
 from nefty.inversion.observation import Observation
 from nefty.inversion.recipe import load_recipe

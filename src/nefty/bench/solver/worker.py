@@ -24,8 +24,8 @@ from nefty.bench.solver.disturbance import Disturbance, wait_for_quiet
 from nefty.bench.solver.measure import STAGE
 from nefty.bench.solver.solvers import Built, solver
 from nefty.core.errors import NeftyError
-from nefty.core.files import write_atomic
 from nefty.core.resident_memory import PeakMemory
+from nefty.core.storage.files import write_atomic
 
 WARM_UPS = 3  # TorchScript, under PhiFlow, optimises at its second and third call
 

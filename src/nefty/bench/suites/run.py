@@ -16,8 +16,8 @@ from nefty.bench.tables.results import Column, Results, Table
 from nefty.bench.tasks.cluster import Place
 from nefty.bench.tasks.runner import Finished, Step, run_tasks
 from nefty.core.code_version import code_version, code_version_of
-from nefty.core.hdf5 import digest
 from nefty.core.provenance import processor
+from nefty.core.storage.hdf5 import digest
 from nefty.core.tell import Tell, say_nothing
 
 

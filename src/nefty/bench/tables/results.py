@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nefty.bench.tables.table import Column, Table, plain
-from nefty.core.files import write_atomic
+from nefty.core.storage.files import write_atomic
 
 if TYPE_CHECKING:
     from nefty.report.pages.page import Section

@@ -20,9 +20,9 @@ from nefty.bench.tasks.by_recipe import within_budget
 from nefty.classical.techniques import TECHNIQUES
 from nefty.core.code_version import source_version
 from nefty.core.errors import InputError, MissingExtraError, unknown_name
-from nefty.core.hdf5 import digest
 from nefty.core.machine import is_installed, remedy
 from nefty.core.plug_ins import PlugIn, PlugIns, load_plug_ins
+from nefty.core.storage.hdf5 import digest
 from nefty.inversion.recipe import load_recipe, recipe_names
 from nefty.supervised.settings import ARCHITECTURES
 from nefty.supervised.shelf import network_path

@@ -20,9 +20,9 @@ from typing import Any
 from nefty.bench.tasks.cluster import Place, connected
 from nefty.bench.tasks.task import Entry, Outcome, Task, perform
 from nefty.core.errors import NeftyError
-from nefty.core.files import write_atomic
-from nefty.core.folder_lock import FolderInUseError, take_folder
 from nefty.core.interrupt import Interrupt
+from nefty.core.storage.files import write_atomic
+from nefty.core.storage.folder_lock import FolderInUseError, take_folder
 
 POLL_SECONDS = 0.5
 MARKER = ".nefty-results"

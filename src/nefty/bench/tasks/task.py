@@ -18,9 +18,9 @@ from nefty.bench.tasks.methods import method, method_code
 from nefty.bench.tasks.simulated import Simulated
 from nefty.core.code_version import code_version
 from nefty.core.errors import InputError
-from nefty.core.hdf5 import digest, read_hdf5, write_hdf5
 from nefty.core.provenance import provenance
 from nefty.core.resident_memory import PeakMemory
+from nefty.core.storage.hdf5 import digest, read_hdf5, write_hdf5
 
 if TYPE_CHECKING:
     from nefty.data.sequence import Sequence

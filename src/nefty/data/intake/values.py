@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from nefty.core.arrays import load_array
 from nefty.core.checks import number
 from nefty.core.errors import InputError
+from nefty.core.storage.arrays import load_array
 from nefty.core.units import quantity
 from nefty.data.intake.known import Known
 from nefty.data.preparation.choice import Preparation, preparation

@@ -13,12 +13,12 @@ from nefty.core.errors import InputError
 from nefty.data.assemble import Found, assemble
 from nefty.data.formats import Format
 from nefty.data.given import Given
-from nefty.data.pieces import Box, Pieces
 from nefty.data.readers.csv_frame import read_csv
+from nefty.data.readers.pieces import Box, Pieces
 from nefty.data.readers.png_frame import read_png
+from nefty.data.readers.sizes import MOST_FRAMES
 from nefty.data.readers.tiff import read_page
 from nefty.data.sequence import Sequence
-from nefty.data.sizes import MOST_FRAMES
 
 READERS = {".tif": read_page, ".tiff": read_page, ".png": read_png, ".csv": read_csv}
 KINDS = {".tif": "TIFF", ".tiff": "TIFF", ".png": "PNG", ".csv": "CSV"}

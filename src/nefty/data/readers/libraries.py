@@ -20,7 +20,7 @@ from nefty.data.assemble import Found, assemble
 from nefty.data.facts import CameraFacts, Facts
 from nefty.data.formats import Format
 from nefty.data.given import Given
-from nefty.data.pieces import Box, Pieces, of_array
+from nefty.data.readers.pieces import Box, Pieces, of_array
 from nefty.data.sequence import Sequence
 
 

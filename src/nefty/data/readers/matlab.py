@@ -15,10 +15,10 @@ import numpy as np
 
 from nefty.data.assemble import assemble
 from nefty.data.given import Given
-from nefty.data.pieces import Pieces
 from nefty.data.readers.numpy_arrays import chosen
+from nefty.data.readers.pieces import Pieces
+from nefty.data.readers.thermo_hdf5 import pulsed
 from nefty.data.sequence import Sequence
-from nefty.data.thermo_hdf5 import pulsed
 
 AXES = "yxt"
 

@@ -22,10 +22,10 @@ import numpy as np
 from nefty.core.errors import InputError
 from nefty.data.formats import Format
 from nefty.data.given import Given
-from nefty.data.pieces import Pieces, of_array, of_stream
 from nefty.data.readers.matlab import Variables, recording
+from nefty.data.readers.pieces import Pieces, of_array, of_stream
+from nefty.data.readers.sizes import HARMLESS, PACKED, refuse_longer
 from nefty.data.sequence import Sequence
-from nefty.data.sizes import HARMLESS, PACKED, refuse_longer
 
 HEAD = 128
 NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}

@@ -9,14 +9,14 @@ import h5py
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.core.hdf5 import take_array
+from nefty.core.storage.hdf5 import take_array
 from nefty.data.formats import Format
 from nefty.data.given import Given
-from nefty.data.hdf5_safety import held, opened_safely, walk
-from nefty.data.pieces import Pieces, of_array
+from nefty.data.readers.hdf5_safety import held, opened_safely, walk
 from nefty.data.readers.matlab import Variables, recording
+from nefty.data.readers.pieces import Pieces, of_array
+from nefty.data.readers.thermo_hdf5 import is_hdf5
 from nefty.data.sequence import Sequence
-from nefty.data.thermo_hdf5 import is_hdf5
 
 START = b"MATLAB 7.3 MAT-file"
 HIDDEN = "#"  # names that MATLAB keeps for itself

@@ -13,15 +13,15 @@ from typing import IO, Any
 import numpy as np
 
 from nefty.core.errors import InputError, unknown_name
-from nefty.core.files import write_atomic
+from nefty.core.storage.files import write_atomic
 from nefty.data.assemble import Found, assemble, restate
 from nefty.data.facts import Facts, Origin
 from nefty.data.formats import Format
 from nefty.data.given import Given
-from nefty.data.pieces import BLOCK, Pieces, of_array, of_stream
 from nefty.data.portable import describe, restore
+from nefty.data.readers.pieces import BLOCK, Pieces, of_array, of_stream
+from nefty.data.readers.sizes import refuse_longer, refuse_packed
 from nefty.data.sequence import Sequence
-from nefty.data.sizes import refuse_longer, refuse_packed
 
 ARRAYS = ("frames", "times", "excitation", "mask", "truth")
 PLAIN = ("size", "anisotropy", "face_mean", "observe", "noise")

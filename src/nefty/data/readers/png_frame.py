@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.data.sizes import refuse_packed
+from nefty.data.readers.sizes import refuse_packed
 
 START = b"\x89PNG\r\n\x1a\n"
 GREY = 0

@@ -25,9 +25,9 @@ from nefty.data.assemble import Found, assemble
 from nefty.data.facts import CameraFacts, Facts
 from nefty.data.formats import Format
 from nefty.data.given import Given
-from nefty.data.pieces import of_array
+from nefty.data.readers.pieces import of_array
+from nefty.data.readers.sizes import refuse_longer
 from nefty.data.sequence import Sequence
-from nefty.data.sizes import refuse_longer
 
 HEADER_BYTES = 411  # bytes, up to the last value that is used
 LONGEST = 3600.0  # seconds between two frames

@@ -16,14 +16,14 @@ import numpy as np
 import tifffile
 
 from nefty.core.errors import InputError, MissingExtraError
-from nefty.core.files import write_atomic
+from nefty.core.storage.files import write_atomic
 from nefty.data.assemble import Found, assemble, restate
 from nefty.data.formats import Format
 from nefty.data.given import Given
-from nefty.data.pieces import Box, Pieces
 from nefty.data.portable import MARK, decode, describe, encode, restore
+from nefty.data.readers.pieces import Box, Pieces
+from nefty.data.readers.sizes import MOST_FRAMES, refuse_longer, refuse_packed
 from nefty.data.sequence import Sequence
-from nefty.data.sizes import MOST_FRAMES, refuse_longer, refuse_packed
 
 SUFFIXES = (".tif", ".tiff")
 STARTS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")

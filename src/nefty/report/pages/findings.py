@@ -17,9 +17,9 @@ from nefty.core.words import counted, decimals, quantity, span
 from nefty.metrics.pairing import paired, true_part
 from nefty.report.figures.style import AxisUnits
 from nefty.report.pages.page import Table
-from nefty.result.defects import DefectFinding
-from nefty.result.evidence import DefectEvidence
 from nefty.result.frame_pixels import FramePixels, frame_pixels
+from nefty.result.indications.defects import DefectFinding
+from nefty.result.indications.evidence import DefectEvidence
 from nefty.result.reconstruction import Reconstruction
 from nefty.result.verdict import Level
 

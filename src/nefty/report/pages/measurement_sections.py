@@ -12,7 +12,7 @@ from nefty.report.figures import DIFFERENCE, AxisUnits, DepthMap, depth_maps
 from nefty.report.figures.images import coarseness
 from nefty.report.pages.findings import Findings
 from nefty.report.pages.page import Section, Table
-from nefty.result.detection_image import front_frames
+from nefty.result.indications.detection_image import front_frames
 
 NOT_SAID = "not recorded"
 STANDARDS = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nefty.core.files import write_atomic
+from nefty.core.storage.files import write_atomic
 from nefty.core.words import counted, duration, outlined, quantity, span, times
 from nefty.data.facts_file import plain_facts
 from nefty.metrics.score import Score

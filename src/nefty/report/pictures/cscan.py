@@ -15,14 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-from nefty.core.files import write_atomic
+from nefty.core.storage.files import write_atomic
 from nefty.report.figures.style import DEPTH, DIFFERENCE, AxisUnits, Scale, axis_title, units_of
 from nefty.report.pages.findings import Findings
 from nefty.report.pictures.labelled_image import LabelledMap, labelled_image
-from nefty.result.detection_image import detection_image, front_frames, heating
 from nefty.result.display_units import in_display_units
+from nefty.result.indications.detection_image import detection_image, front_frames, heating
+from nefty.result.indications.sizing import deficit_map
 from nefty.result.reconstruction import Reconstruction
-from nefty.result.sizing import deficit_map
 
 NAMES = ("cscan-depth.png", "cscan-contrast.png", "cscan-diffusivity.png")
 MISSING = Scale("Viridis", from_zero=True)

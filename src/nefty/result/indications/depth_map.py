@@ -6,8 +6,8 @@ import numpy as np
 from scipy.ndimage import gaussian_filter
 
 from nefty.core.grid import Grid
-from nefty.result.crossings import first_crossing
-from nefty.result.segmentation import Paper2D, Relative, Segmentation
+from nefty.result.indications.crossings import first_crossing
+from nefty.result.indications.segmentation import Paper2D, Relative, Segmentation
 
 REACH = 0.5  # depths: standard deviation over which depths by resistance are averaged
 

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from nefty.core.errors import InputError, NeftyError
-from nefty.core.files import TEMPORARY, cannot_write, write_atomic
-from nefty.core.folder_lock import take_folder
-from nefty.core.hdf5 import digest, plain, read_hdf5, write_hdf5
+from nefty.core.storage.files import TEMPORARY, cannot_write, write_atomic
+from nefty.core.storage.folder_lock import take_folder
+from nefty.core.storage.hdf5 import digest, plain, read_hdf5, write_hdf5
 
 CONFIG, EVENTS, CHECKPOINT, RESULT = "config.json", "events.jsonl", "checkpoint.h5", "result.h5"
 FORMAT = 1
@@ -64,7 +64,7 @@ class RunFolder:
         Args:
             path: the folder; made if it is not there. Files that are not a run's are left alone.
             config: everything that decides the result, as plain values in nested mappings.
-            fingerprint: hash of the input; see ``nefty.core.hdf5.digest``.
+            fingerprint: hash of the input; see ``nefty.core.storage.hdf5.digest``.
             free: keys, with dots between levels (``"stop.seconds"``), that may differ when a run goes on.
             fresh: delete the run that the folder holds, whatever it is, and start over.
 

@@ -19,7 +19,7 @@ from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.data.noise import MAD_TO_SIGMA
 from nefty.physics.boundary import LATERAL
-from nefty.result.components import by_size, label, pad_sides
+from nefty.result.indications.components import by_size, label, pad_sides
 
 #: Quantile of the lowest values under the pixels of a region that stands for its core.
 STRONG = 0.1

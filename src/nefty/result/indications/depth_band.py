@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nefty.result.defects import DefectFinding
-from nefty.result.detection_image import front_frames, heating
-from nefty.result.surroundings import Surroundings
+from nefty.result.indications.defects import DefectFinding
+from nefty.result.indications.detection_image import front_frames, heating
+from nefty.result.indications.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction

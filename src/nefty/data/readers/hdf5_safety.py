@@ -18,8 +18,8 @@ from typing import Any
 import h5py
 
 from nefty.core.errors import InputError
-from nefty.core.hdf5 import DEEPEST, opened
-from nefty.data.sizes import DEFLATED, refuse_packed
+from nefty.core.storage.hdf5 import DEEPEST, object_info, opened
+from nefty.data.readers.sizes import DEFLATED, refuse_packed
 
 START = b"GCOL\x01\x00\x00\x00"  # signature, version, three zeros; HDF5 itself refuses a heap that starts otherwise
 HEAD = 16
@@ -70,8 +70,7 @@ def walk(file: h5py.File) -> Iterator[tuple[str, h5py.Group | h5py.Dataset]]:
             raise InputError(f"{file.filename} has groups more than {DEEPEST} deep; copy its arrays to a plain file.")
         for name in group:
             item = group[name] if isinstance(group.get(name, getlink=True), h5py.HardLink) else None
-            address = h5py.h5o.get_info(item.id).addr if isinstance(item, (h5py.Group, h5py.Dataset)) else None
-            if not isinstance(item, (h5py.Group, h5py.Dataset)) or address in seen:
+            if not isinstance(item, (h5py.Group, h5py.Dataset)) or (address := object_info(item).addr) in seen:
                 continue
             seen.add(address)
             if len(seen) > MOST_ITEMS:

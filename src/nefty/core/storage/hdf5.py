@@ -24,7 +24,7 @@ import h5py
 import numpy as np
 
 from nefty.core.errors import InputError, NeftyError
-from nefty.core.files import write_atomic
+from nefty.core.storage.files import write_atomic
 
 FORMAT = 2  # 1: recordings and results held their facts in one dictionary, meta
 COMPRESS_FROM = 2**16  # bytes
@@ -156,7 +156,7 @@ def take(group: h5py.Group, depth: int = 0) -> dict[str, Any]:
         if not isinstance(group.get(name, getlink=True), h5py.HardLink):
             raise InputError(f"{group.file.filename} links to another place at {group.name}/{name}; refused.")
         item = group[name]
-        if h5py.h5o.get_info(item.id).rc > 1:  # groups that share groups have more ways through them than time allows
+        if object_info(item).rc > 1:  # groups that share groups have more ways through them than time allows
             raise InputError(
                 f"{group.file.filename} holds {group.name}/{name} at two places; it was not made by nefty."
             )
@@ -165,6 +165,11 @@ def take(group: h5py.Group, depth: int = 0) -> dict[str, Any]:
         elif isinstance(item, h5py.Group):
             found[name] = take_list(item, depth + 1) if "list" in item.attrs else take(item, depth + 1)
     return found
+
+
+def object_info(item: Any) -> Any:
+    """What HDF5 knows of a group or array: address and number of names."""
+    return h5py.h5o.getobject_info(item.id)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def take_list(group: h5py.Group, depth: int = 0) -> list[Any]:

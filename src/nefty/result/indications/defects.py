@@ -9,9 +9,9 @@ import numpy as np
 from scipy import ndimage
 
 from nefty.core.grid import Grid
-from nefty.result.components import seam
-from nefty.result.crossings import extent, first_crossing
-from nefty.result.segmentation import Segmentation
+from nefty.result.indications.components import seam
+from nefty.result.indications.crossings import extent, first_crossing
+from nefty.result.indications.segmentation import Segmentation
 
 #: The core of a footprint: pixels at least this share of the largest distance away from its edge.
 CORE = 0.6

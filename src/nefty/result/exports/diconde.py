@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nefty.core.errors import InputError, MissingExtraError
-from nefty.core.hdf5 import digest
+from nefty.core.storage.hdf5 import digest
 from nefty.result.display_units import in_display_units
-from nefty.result.segmentation import Rule
+from nefty.result.indications.segmentation import Rule
 
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction

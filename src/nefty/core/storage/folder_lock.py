@@ -10,7 +10,7 @@ from pathlib import Path
 from filelock import lock_descriptor
 
 from nefty.core.errors import NeftyError
-from nefty.core.files import cannot_write
+from nefty.core.storage.files import cannot_write
 
 LOCK = ".lock"
 HOLDER = 1  # byte from which on the file names the process that holds it; Windows lets nobody else read byte 0

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.result.defects import DefectFinding
-from nefty.result.depth_band import depth_band
-from nefty.result.detection_image import front_frames, heating, visibility
 from nefty.result.frame_pixels import frame_pixels
-from nefty.result.segmentation import Segmentation
-from nefty.result.sizing import DefectSize, deficit_map, size_defect
-from nefty.result.surroundings import around, centring
+from nefty.result.indications.defects import DefectFinding
+from nefty.result.indications.depth_band import depth_band
+from nefty.result.indications.detection_image import front_frames, heating, visibility
+from nefty.result.indications.segmentation import Segmentation
+from nefty.result.indications.sizing import DefectSize, deficit_map, size_defect
+from nefty.result.indications.surroundings import around, centring
 
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction

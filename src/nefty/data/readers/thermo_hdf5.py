@@ -24,17 +24,17 @@ import h5py
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.core.hdf5 import creating, mark, put, put_array, refuse_other, take, take_array
+from nefty.core.storage.hdf5 import creating, mark, put, put_array, refuse_other, take, take_array
 from nefty.data.assemble import Found, assemble, restate
 from nefty.data.facts import METRE, Facts, KnownDefects, Origin, Units
 from nefty.data.facts_file import facts_of_meta, plain_facts, read_facts
 from nefty.data.formats import Format
 from nefty.data.given import Given
-from nefty.data.hdf5_safety import held, opened_safely
-from nefty.data.pieces import Pieces, of_array
 from nefty.data.portable import flash_or_pulse
+from nefty.data.readers.hdf5_safety import held, opened_safely
+from nefty.data.readers.pieces import Pieces, of_array
+from nefty.data.readers.simulation_parameters import known_from, parameters
 from nefty.data.sequence import Sequence
-from nefty.data.simulation_parameters import known_from, parameters
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import TopHatPulse
 

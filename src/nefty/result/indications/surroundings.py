@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from nefty.core.grid import Grid
-from nefty.result.components import seam
-from nefty.result.defects import core
-from nefty.result.segmentation import Segmentation
-from nefty.result.sizing import sound_ring
+from nefty.result.indications.components import seam
+from nefty.result.indications.defects import core
+from nefty.result.indications.segmentation import Segmentation
+from nefty.result.indications.sizing import sound_ring
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,12 +17,12 @@ import numpy as np
 
 from nefty.core.checks import one_of
 from nefty.core.errors import InputError
-from nefty.core.files import write_atomic
-from nefty.core.hdf5 import write_hdf5
-from nefty.result.diconde import depth_object, volume_object
+from nefty.core.storage.files import write_atomic
+from nefty.core.storage.hdf5 import write_hdf5
 from nefty.result.display_units import DisplayUnits, display_units
-from nefty.result.segmentation import Rule
-from nefty.result.vtk_image import vti
+from nefty.result.exports.diconde import depth_object, volume_object
+from nefty.result.exports.vtk_image import vti
+from nefty.result.indications.segmentation import Rule
 
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction

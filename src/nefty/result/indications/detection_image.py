@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nefty.core.errors import InputError
-from nefty.result.contrast_noise import contrast_noise
-from nefty.result.surroundings import Surroundings
+from nefty.result.indications.contrast_noise import contrast_noise
+from nefty.result.indications.surroundings import Surroundings
 
 #: Pixels whose first frame is below this share of the median were hardly heated; they do not count.
 HEATED = 0.05

@@ -1,0 +1,1 @@
+"""A reconstruction as files for other programs, and at a glance in a notebook."""
