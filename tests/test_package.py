@@ -43,3 +43,13 @@ def test_the_examples_of_the_readme_run():
     assert blocks
     done = subprocess.run([sys.executable, "-c", "\n".join(blocks)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("stub", sorted((ROOT).rglob("__init__.pyi")), ids=lambda stub: stub.parent.name)
+def test_every_name_of_a_package_s_surface_is_there(stub):
+    package = importlib.import_module(".".join(["nefty", *stub.parent.relative_to(ROOT).parts]))
+    names = re.findall(r" import (\w+) as \1$", stub.read_text(), re.MULTILINE)
+    assert names
+    assert set(names) <= set(package.__all__)
+    for name in names:
+        assert getattr(package, name) is not None

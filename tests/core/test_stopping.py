@@ -38,9 +38,6 @@ def test_an_old_run_that_was_interrupted_does_not_name_its_command():
     assert Stopped.of_text("it was stopped by Ctrl-C; the same command goes on from here") == INTERRUPTED
 
 
-def test_the_sentences_of_this_version_are_understood_too():
-    assert [Stopped.of_text(known.text) for known in (FINISHED, INTERRUPTED, UNKNOWN)] == [
-        FINISHED,
-        INTERRUPTED,
-        UNKNOWN,
-    ]
+@pytest.mark.parametrize("known", [FINISHED, INTERRUPTED, UNKNOWN])
+def test_the_sentences_of_this_version_are_understood_too(known):
+    assert Stopped.of_text(known.text) == known

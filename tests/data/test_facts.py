@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from nefty.data.facts import CameraFacts, Facts, Hole, Note, NoteKind, Origin, Simulation, Step, Units, Window
 
 FRAME = np.stack(np.meshgrid(np.arange(64), np.arange(80), indexing="ij"), axis=-1)  # each pixel knows its place
-CHANGES = st.lists(
-    st.tuples(st.just("cut"), st.integers(0, 9), st.integers(0, 9)) | st.tuples(st.just("bin"), st.integers(1, 3)),
-    max_size=4,
-)
+CUT = st.tuples(st.just("cut"), st.integers(0, 9), st.integers(0, 9))
+BIN = st.tuples(st.just("bin"), st.integers(1, 3))
+CHANGES = st.lists(CUT | BIN, max_size=4)
 NOTES = st.lists(st.builds(Note, st.sampled_from(NoteKind), st.text(max_size=3), st.booleans()), max_size=8)
 
 

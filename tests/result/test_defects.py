@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from nefty.core.grid import Grid
 from nefty.result.indications.crossings import extent, first_crossing, last_crossing
-from nefty.result.indications.defects import find_defects
 from nefty.result.indications.depth_map import depth_map
+from nefty.result.indications.indication import find_indications
 from nefty.result.indications.segmentation import Segmentation, segment
 from nefty.synth.specimen import Defect, draw_specimen
 from support.volumes import blurred, cell_means
@@ -24,7 +24,7 @@ def disc(z=0.5, y=1.875, x=1.875, half=0.13, radii=(1.0, 1.0), alpha=0.01, shape
 
 
 def measured(alpha, background, grid, rule="default", lateral="adiabatic"):
-    return find_defects(alpha, background, grid, segment(alpha, background, grid, rule, lateral))
+    return find_indications(alpha, background, grid, segment(alpha, background, grid, rule, lateral))
 
 
 @pytest.mark.parametrize("smooth", [0.0, 0.7])
@@ -175,7 +175,7 @@ def test_the_papers_patches_of_mere_scatter_can_be_measured(rng):
 def test_no_defects_no_findings():
     alpha = np.full(SMALL.shape, BULK)
     nothing = Segmentation(np.zeros(SMALL.shape, dtype=np.int32), segment(alpha, alpha[:, 0, 0], SMALL).rule, False)
-    assert find_defects(alpha, alpha[:, 0, 0], SMALL, nothing) == []
+    assert find_indications(alpha, alpha[:, 0, 0], SMALL, nothing) == []
 
 
 @given(st.floats(5.0, 11.0), st.floats(0.5, 5.0), st.floats(1.0, 3.0))

@@ -10,3 +10,7 @@ Lowest first; each imports only those above it in this list, which ``lint-import
 What a task computes with lies in ``plates`` and ``tasks``; ``suites`` and ``tables`` only arrange and show
 (``nefty.core.code_version``).
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

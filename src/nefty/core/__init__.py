@@ -1,1 +1,5 @@
 """Ground everything stands on: the grid, errors that name the remedy, files."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

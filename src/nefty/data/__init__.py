@@ -1,1 +1,5 @@
 """What a recording is, and how it is read, checked and prepared."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

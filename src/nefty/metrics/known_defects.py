@@ -17,7 +17,7 @@ from nefty.metrics.csv_columns import number_in, read_columns
 from nefty.result.display_units import display_units
 from nefty.result.frame_pixels import frame_pixels
 from nefty.result.indications.components import label
-from nefty.result.indications.defects import find_defects
+from nefty.result.indications.indication import find_indications
 from nefty.result.indications.segmentation import segment
 from nefty.result.reconstruction import Reconstruction
 
@@ -115,7 +115,7 @@ def _of_volume(rec: Reconstruction, truth: np.ndarray) -> list[KnownDefect]:
     found = segment(truth, background, rec.grid, "default", rec.lateral)
     return [
         KnownDefect((d.depth_to_top, *d.centre[1:]), d.diameter, (found.labels == d.label).any(axis=0))
-        for d in find_defects(truth, background, rec.grid, found)
+        for d in find_indications(truth, background, rec.grid, found)
     ]
 
 

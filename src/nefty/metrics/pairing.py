@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 if TYPE_CHECKING:
-    from nefty.result.indications.defects import DefectFinding
+    from nefty.result.indications.indication import Indication
     from nefty.result.reconstruction import Reconstruction
 
 
@@ -60,7 +60,7 @@ def true_part(rec: Reconstruction) -> Reconstruction | None:
     return replace(rec, alpha=true, background=np.percentile(true, 90, axis=(1, 2)), truth=None)
 
 
-def paired_with_truth(rec: Reconstruction) -> list[tuple[DefectFinding | None, DefectFinding | None]]:
+def paired_with_truth(rec: Reconstruction) -> list[tuple[Indication | None, Indication | None]]:
     """Indications and true defects that belong together, as ``paired`` matches them; none is true if none is known."""
     true = true_part(rec)
     return paired(rec.defects(), [] if true is None else true.defects())

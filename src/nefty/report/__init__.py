@@ -1,1 +1,5 @@
 """Figures and pages, written once and used everywhere."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

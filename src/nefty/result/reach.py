@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nefty.result.indications.defects import DefectFinding
+    from nefty.result.indications.indication import Indication
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Reach:
     shallowest: float
     deepest: float
 
-    def has_at_rim(self, found: DefectFinding, cell: float) -> bool:
+    def has_at_rim(self, found: Indication, cell: float) -> bool:
         """Whether an indication begins within a cell of where the inspected depths begin, or reaches where they end.
 
         Args:

@@ -24,9 +24,9 @@ from nefty.result.effort import Effort
 from nefty.result.exports.export import KIND, export
 from nefty.result.exports.notebook import notebook_html
 from nefty.result.first_format import of_first_format
-from nefty.result.indications.defects import DefectFinding, find_defects
 from nefty.result.indications.depth_map import depth_map
-from nefty.result.indications.evidence import DefectEvidence, find_evidence
+from nefty.result.indications.evidence import IndicationEvidence, find_evidence
+from nefty.result.indications.indication import Indication, find_indications
 from nefty.result.indications.segmentation import Rule, Segmentation, segment
 from nefty.result.own_view import OwnView
 from nefty.result.reach import Reach
@@ -172,18 +172,18 @@ class Reconstruction:
             rule = self.recipe.get("rule", rule)
         return segment(self.alpha, self.background, self.grid, rule, self.lateral)
 
-    def indications(self, rule: Rule | str = "default") -> list[DefectFinding]:
+    def indications(self, rule: Rule | str = "default") -> list[Indication]:
         """What was found: connected regions with place, depth and size, the largest first."""
-        return find_defects(self.alpha, self.background, self.grid, self.segmentation(rule))
+        return find_indications(self.alpha, self.background, self.grid, self.segmentation(rule))
 
-    def defects(self, rule: Rule | str = "default") -> list[DefectFinding]:
+    def defects(self, rule: Rule | str = "default") -> list[Indication]:
         """The older name of ``indications``."""
         return self.indications(rule)
 
-    def evidence(self, rule: Rule | str = "default") -> list[DefectEvidence]:
+    def evidence(self, rule: Rule | str = "default") -> list[IndicationEvidence]:
         """Pixel, band of the depth, FWHM, thermal contrast and SNR of each of ``defects(rule)``."""
         found = self.segmentation(rule)
-        return find_evidence(self, find_defects(self.alpha, self.background, self.grid, found), found)
+        return find_evidence(self, find_indications(self.alpha, self.background, self.grid, found), found)
 
     def depth_map(self, rule: Rule | str = "default") -> np.ndarray:
         """Depth to the top of the uppermost defect, (y, x) in length units; NaN where the part is sound."""

@@ -1,1 +1,5 @@
 """A slab of one material in closed form: every formula of it, once."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -18,8 +18,8 @@ from nefty.metrics.pairing import paired, true_part
 from nefty.report.figures.style import AxisUnits
 from nefty.report.pages.page import Table
 from nefty.result.frame_pixels import FramePixels, frame_pixels
-from nefty.result.indications.defects import DefectFinding
-from nefty.result.indications.evidence import DefectEvidence
+from nefty.result.indications.evidence import IndicationEvidence
+from nefty.result.indications.indication import Indication
 from nefty.result.reconstruction import Reconstruction
 from nefty.result.verdict import Level
 
@@ -34,12 +34,12 @@ class Findings:
     rec: Reconstruction
 
     @cached_property
-    def defects(self) -> list[DefectFinding]:
+    def defects(self) -> list[Indication]:
         """What was found."""
         return self.rec.defects()
 
     @cached_property
-    def evidence(self) -> dict[int, DefectEvidence]:
+    def evidence(self) -> dict[int, IndicationEvidence]:
         """Pixel, band of the depth, FWHM and SNR of each, by its label."""
         return {evidence.label: evidence for evidence in self.rec.evidence()}
 
@@ -80,7 +80,7 @@ class Findings:
         return None if true is None else Findings(true)
 
     @cached_property
-    def pairs(self) -> list[tuple[DefectFinding | None, DefectFinding | None]]:
+    def pairs(self) -> list[tuple[Indication | None, Indication | None]]:
         """Indications and true defects that belong together; ``None`` where one has no counterpart."""
         true = self.truth.defects if self.truth is not None else []
         return paired(self.defects, true)
@@ -156,7 +156,7 @@ def defect_table(findings: Findings, units: AxisUnits) -> Table:
     return Table(columns, rows, quiet, one_line=True)
 
 
-def _row(name: str, defect: DefectFinding, findings: Findings, *, known: bool = False) -> tuple[str, ...]:
+def _row(name: str, defect: Indication, findings: Findings, *, known: bool = False) -> tuple[str, ...]:
     """The cells of a row; ``known``: of the truth, which has neither a band nor a signal."""
     spacing, evidence = findings.rec.grid.spacing, findings.evidence[defect.label]
     deep, wide = decimals(spacing[0]), decimals(min(spacing[1:]))

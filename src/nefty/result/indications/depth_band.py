@@ -2,8 +2,8 @@
 
 Three things widen it, and are added in squares:
 
-1. the blur of its upper edge in the volume (``DefectFinding.depth_blur``), at least half a cell;
-2. the spread of the depth within the defect's core (``DefectFinding.depth_spread``);
+1. the blur of its upper edge in the volume (``Indication.depth_blur``), at least half a cell;
+2. the spread of the depth within the defect's core (``Indication.depth_spread``);
 3. the change of depth that moves the decay over the defect by the noise of one value, at the time when it moves most.
 
 For the third, diffusion has no length but the depth d: sqrt(t) c(t) is a function of t/d^2, c the contrast that the
@@ -23,15 +23,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nefty.result.indications.defects import DefectFinding
 from nefty.result.indications.detection_image import front_frames, heating
+from nefty.result.indications.indication import Indication
 from nefty.result.indications.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction
 
 
-def depth_band(rec: Reconstruction, defect: DefectFinding, place: Surroundings) -> tuple[float, float]:
+def depth_band(rec: Reconstruction, defect: Indication, place: Surroundings) -> tuple[float, float]:
     """Lower and upper end of the band around ``defect.depth_to_top``, in the grid's unit, within the part.
 
     Args:

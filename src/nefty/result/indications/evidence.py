@@ -10,9 +10,9 @@ import numpy as np
 
 from nefty.core.errors import InputError
 from nefty.result.frame_pixels import frame_pixels
-from nefty.result.indications.defects import DefectFinding
 from nefty.result.indications.depth_band import depth_band
 from nefty.result.indications.detection_image import front_frames, heating, visibility
+from nefty.result.indications.indication import Indication
 from nefty.result.indications.segmentation import Segmentation
 from nefty.result.indications.sizing import DefectSize, deficit_map, size_defect
 from nefty.result.indications.surroundings import around, centring
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DefectEvidence:
+class IndicationEvidence:
     """One defect as an inspector lists it; lengths in the grid's unit, NaN for what cannot be told.
 
     Args:
-        label: that of the ``DefectFinding``.
+        label: that of the ``Indication``.
         row: pixel of its centre in the frames as they were read, counted from 0 at the top.
         column: the same from the left.
         depth_low: least depth of the band around ``depth_to_top``; see ``depth_band``.
@@ -59,7 +59,7 @@ class DefectEvidence:
     at_rim: bool
 
 
-def find_evidence(rec: Reconstruction, defects: list[DefectFinding], found: Segmentation) -> list[DefectEvidence]:
+def find_evidence(rec: Reconstruction, defects: list[Indication], found: Segmentation) -> list[IndicationEvidence]:
     """The evidence for each defect, in their order.
 
     Args:
@@ -76,7 +76,7 @@ def find_evidence(rec: Reconstruction, defects: list[DefectFinding], found: Segm
         low, high = depth_band(rec, defect, place)
         size, seen = _size(rec, defect.label, place.footprint, found), visibility(frames, heated, place)
         evidence.append(
-            DefectEvidence(
+            IndicationEvidence(
                 label=defect.label,
                 row=row,
                 column=column,

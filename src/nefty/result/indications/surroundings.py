@@ -8,7 +8,7 @@ import numpy as np
 
 from nefty.core.grid import Grid
 from nefty.result.indications.components import seam
-from nefty.result.indications.defects import core
+from nefty.result.indications.indication import core
 from nefty.result.indications.segmentation import Segmentation
 from nefty.result.indications.sizing import sound_ring
 

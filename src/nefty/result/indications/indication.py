@@ -20,7 +20,7 @@ BESIDE = 8
 
 
 @dataclass(frozen=True)
-class DefectFinding:
+class Indication:
     """One connected region of low diffusivity.
 
     Lengths are in the grid's unit; z counts from the front face, y and x from the outer corner of the first pixel.
@@ -67,7 +67,7 @@ class DefectFinding:
     reaches_back: bool
 
 
-def find_defects(alpha: np.ndarray, background: np.ndarray, grid: Grid, found: Segmentation) -> list[DefectFinding]:
+def find_indications(alpha: np.ndarray, background: np.ndarray, grid: Grid, found: Segmentation) -> list[Indication]:
     """Measure every defect of a segmentation, the largest first.
 
     Args:
@@ -87,7 +87,7 @@ def _measure(
     background: np.ndarray,
     grid: Grid,
     found: Segmentation,
-) -> DefectFinding:
+) -> Indication:
     own = found.labels[box] == name
     iy, ix = (_around(box[axis], own, axis, grid.shape[axis], found.periodic) for axis in (1, 2))
     window = np.s_[:, (iy % grid.shape[1])[:, None], ix % grid.shape[2]]
@@ -107,7 +107,7 @@ def _measure(
         dx * float((ix[0] + column + 0.5) % grid.shape[2]),
     )
     area = float(region.any(axis=0).sum()) * dy * dx
-    return DefectFinding(
+    return Indication(
         label=name,
         centre=centre,
         depth_to_top=dz * top,

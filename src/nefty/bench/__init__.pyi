@@ -1,0 +1,13 @@
+from .solver.solvers import SOLVERS as SOLVERS
+from .solver.solvers import Solver as Solver
+from .solver.solvers import solver as solver
+from .suites.load import load_suite as load_suite
+from .suites.load import load_suites as load_suites
+from .suites.load import suite_names as suite_names
+from .tasks.budget import Budget as Budget
+from .tasks.methods import METHODS as METHODS
+from .tasks.methods import Method as Method
+from .tasks.methods import method as method
+from .tasks.task import Outcome as Outcome
+from .tasks.task import Task as Task
+from .tasks.task import perform as perform

@@ -1,0 +1,12 @@
+from .code_version import code_version_of as code_version_of
+from .errors import ConvergenceError as ConvergenceError
+from .errors import InputError as InputError
+from .errors import MissingExtraError as MissingExtraError
+from .errors import NeftyError as NeftyError
+from .grid import Grid as Grid
+from .provenance import versions as versions
+from .stopping import Stopped as Stopped
+from .stopping import StopReason as StopReason
+from .storage.files import write_atomic as write_atomic
+from .storage.run_folder import RunFolder as RunFolder
+from .units import quantity as quantity

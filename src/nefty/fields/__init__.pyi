@@ -1,0 +1,9 @@
+from .heads import Head as Head
+from .heads import LinearBox as LinearBox
+from .heads import LogBox as LogBox
+from .heads import LogHead as LogHead
+from .heads import ReluHead as ReluHead
+from .heads import SigmoidHead as SigmoidHead
+from .heads import SoftplusHead as SoftplusHead
+from .neural import NeuralField as NeuralField
+from .voxel import VoxelField as VoxelField

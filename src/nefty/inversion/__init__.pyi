@@ -1,0 +1,12 @@
+from .calibration.interface import Calibration as Calibration
+from .loop import Optimisation as Optimisation
+from .loop import State as State
+from .observation import Observation as Observation
+from .penalties import Penalty as Penalty
+from .penalties import SparseAnomaly as SparseAnomaly
+from .penalties import TotalVariation as TotalVariation
+from .penalties import VoidWell as VoidWell
+from .recipe import Recipe as Recipe
+from .recipe import default_recipe as default_recipe
+from .recipe import load_recipe as load_recipe
+from .recipe import recipe_names as recipe_names

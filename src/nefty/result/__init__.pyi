@@ -1,0 +1,14 @@
+from .display_units import in_display_units as in_display_units
+from .effort import Effort as Effort
+from .indications.evidence import IndicationEvidence as IndicationEvidence
+from .indications.indication import Indication as Indication
+from .indications.indication import find_indications as find_indications
+from .indications.segmentation import Absolute as Absolute
+from .indications.segmentation import Paper2D as Paper2D
+from .indications.segmentation import Relative as Relative
+from .indications.segmentation import Segmentation as Segmentation
+from .indications.segmentation import segment as segment
+from .own_view import OwnView as OwnView
+from .reconstruction import Reconstruction as Reconstruction
+from .verdict import Level as Level
+from .verdict import Verdict as Verdict

@@ -1,0 +1,16 @@
+from .data_set import DataPlan as DataPlan
+from .data_set import DataSet as DataSet
+from .data_writer import write_data_set as write_data_set
+from .explicit import simulate_explicit as simulate_explicit
+from .flash_ranges import FlashRanges as FlashRanges
+from .plates import Plate as Plate
+from .plates import draw_plate as draw_plate
+from .plates import record_plate as record_plate
+from .recording import resimulate as resimulate
+from .recording import setup_of as setup_of
+from .recording import simulate as simulate
+from .recording import specimen_of as specimen_of
+from .setup import Setup as Setup
+from .specimen import Ranges as Ranges
+from .specimen import Specimen as Specimen
+from .specimen import draw_specimen as draw_specimen
