@@ -169,7 +169,7 @@ def take(group: h5py.Group, depth: int = 0) -> dict[str, Any]:
 
 def object_info(item: Any) -> Any:
     """What HDF5 knows of a group or array: address and number of names."""
-    return h5py.h5o.getobject_info(item.id)  # pyright: ignore[reportAttributeAccessIssue]
+    return h5py.h5o.get_info(item.id)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def take_list(group: h5py.Group, depth: int = 0) -> list[Any]:
