@@ -362,7 +362,7 @@ def test_bad_questions_are_named():
     pod = hit_miss(*simulated())
     with pytest.raises(InputError, match="pod=90"):
         pod.size(90)
-    with pytest.raises(InputError, match="method='score'"):
+    with pytest.raises(InputError, match="by='score'"):
         pod.size_bound(0.9, "score")
     with pytest.raises(InputError, match="no logarithm"):
         pod([0.0])

@@ -179,7 +179,7 @@ def run(experiment: Experiment | None = None, *, tell: Tell = say_nothing) -> Re
         rows.append(_row(name, frames, exact, experiment))
     assert first is not None
     return Results(
-        name="validate",
+        name="validation",
         title="Validation of the simulator",
         lead=f"The Gaussian diffusion-rate experiment of the paper's appendix I: alpha = {experiment.alpha:g}, theory "
         f"2 alpha = {2 * experiment.alpha:g}, regression after t = {experiment.transient:g}.",
