@@ -52,8 +52,10 @@ def run(
     otherwise.
     """
     from nefty.classical.methods import method
+    from nefty.cli.output import Patience
     from nefty.cli.recording import read_recording, refuse_missing
     from nefty.core.errors import InputError
+    from nefty.core.progress import watched
 
     if show and out is None:
         raise InputError("--open shows the page that is written; give --out FOLDER too.")
@@ -61,7 +63,8 @@ def run(
     settings = _settings(changes or ())
     if sound is not None:
         settings["sound"] = _mask(sound)
-    read = read_recording(recording, options, {"frames": "off", "bin": "off"}, only_cameras=True)
+    with Patience() as progress, watched(progress):
+        read = read_recording(recording, options, {"frames": "off", "bin": "off"}, only_cameras=True)
     refuse_missing(read, only=("--fps", "--flash-frame", "--ambient"))
     sequence = read.sequence
     alpha = _diffusivity(options.alpha, sequence)

@@ -30,14 +30,17 @@ def run(
 
     Takes the same options as "nefty reconstruct", and changes nothing.
     """
+    from nefty.cli.output import Patience
     from nefty.cli.recording import read_recording
     from nefty.cli.run_files import open_in_browser
     from nefty.core.files import write_atomic
+    from nefty.core.progress import watched
     from nefty.report.figures.style import Units
     from nefty.report.pages.inspection import Inspection, inspection_page
 
-    recording = read_recording(file, options)
-    prepared = recording.prepared or _as_it_is(recording)
+    with Patience() as progress, watched(progress):
+        recording = read_recording(file, options)
+        prepared = recording.prepared or _as_it_is(recording)
     lines = _summary(recording, prepared)
     width = 2 + max(len(name) for name, _ in lines)
     typer.echo("\n".join(paired(name, value, width) for name, value in lines))

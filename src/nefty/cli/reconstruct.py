@@ -63,10 +63,11 @@ def run(
     --material cfrp --thickness "1.3 mm" --pixel "0.2 mm"; "nefty inspect FILE" says which.
     The same command goes on with a run that was interrupted, and shows one that is finished.
     """
-    from nefty.cli.output import Stages
+    from nefty.cli.output import Patience, Stages
     from nefty.cli.recipe_text import recipe_text
     from nefty.core.configuration import parse_assignment
     from nefty.core.interrupt import STOPPED
+    from nefty.core.progress import watched
     from nefty.inversion.recipe import load_recipe
 
     overrides = dict(parse_assignment(text) for text in settings or ())
@@ -87,7 +88,11 @@ def run(
     from nefty.cli.run_reconstruction import MORE_STAGES, ran_out_of_time, run_reconstruction, was_interrupted
 
     stages = Stages(total=1 + MORE_STAGES + (network is not None))
-    with stages.stage("Read the recording", hint="and load the libraries"):
+    with (
+        stages.stage("Read the recording", hint="and load the libraries") as report,
+        Patience(report if stages.live else None) as progress,
+        watched(progress),
+    ):
         recording = read_recording(file, options)
         refuse_missing(recording)
     in_metres = (recording.sequence.meta.get("units") or {}).get("length") == "m"
