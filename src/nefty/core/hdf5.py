@@ -22,6 +22,7 @@ from typing import Any
 
 import h5py
 import numpy as np
+from h5py import h5o  # pyright: ignore[reportAttributeAccessIssue]
 
 from nefty.core.errors import InputError, NeftyError
 from nefty.core.files import write_atomic
@@ -156,7 +157,7 @@ def take(group: h5py.Group, depth: int = 0) -> dict[str, Any]:
         if not isinstance(group.get(name, getlink=True), h5py.HardLink):
             raise InputError(f"{group.file.filename} links to another place at {group.name}/{name}; refused.")
         item = group[name]
-        if h5py.h5o.get_info(item.id).rc > 1:  # groups that share groups have more ways through them than time allows
+        if h5o.get_info(item.id).rc > 1:  # groups that share groups have more ways through them than time allows
             raise InputError(
                 f"{group.file.filename} holds {group.name}/{name} at two places; it was not made by nefty."
             )

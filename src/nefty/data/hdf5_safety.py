@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+from h5py import h5o  # pyright: ignore[reportAttributeAccessIssue]
 
 from nefty.core.errors import InputError
 from nefty.core.hdf5 import DEEPEST, opened
@@ -70,8 +71,10 @@ def walk(file: h5py.File) -> Iterator[tuple[str, h5py.Group | h5py.Dataset]]:
             raise InputError(f"{file.filename} has groups more than {DEEPEST} deep; copy its arrays to a plain file.")
         for name in group:
             item = group[name] if isinstance(group.get(name, getlink=True), h5py.HardLink) else None
-            address = h5py.h5o.get_info(item.id).addr if isinstance(item, (h5py.Group, h5py.Dataset)) else None
-            if not isinstance(item, (h5py.Group, h5py.Dataset)) or address in seen:
+            if not isinstance(item, (h5py.Group, h5py.Dataset)):
+                continue
+            address = int(h5o.get_info(item.id).addr)
+            if address in seen:
                 continue
             seen.add(address)
             if len(seen) > MOST_ITEMS:
