@@ -1,6 +1,6 @@
 import pytest
 
-from nefty.cli.output import Stages
+from nefty.cli.output import Patience, Stages
 from nefty.core.words import duration
 
 
@@ -42,3 +42,25 @@ def test_an_error_passes_through_a_stage():
     with pytest.raises(ZeroDivisionError), stages.stage("Divide"):
         _ = 1 / 0
     assert stages.seconds == {}
+
+
+def told_by(capsys, monkeypatch, patience, *, terminal=False):
+    monkeypatch.setattr("nefty.cli.output.PATIENCE", patience)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+    with Patience() as progress:
+        progress("Read the frames", 0.25)
+        progress("Read the frames", 0.5)
+        progress("Clean the frames", 0.1)
+    return capsys.readouterr().err
+
+
+def test_quick_work_says_nothing(capsys, monkeypatch):
+    assert told_by(capsys, monkeypatch, 60.0) == ""
+    assert told_by(capsys, monkeypatch, 60.0, terminal=True) == ""
+
+
+def test_long_work_names_its_stages(capsys, monkeypatch):
+    lines = told_by(capsys, monkeypatch, 0.0).splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("      Read the frames")
+    assert "Clean the frames" in told_by(capsys, monkeypatch, 0.0, terminal=True)

@@ -11,6 +11,7 @@ from scipy.io import savemat
 from nefty.core.errors import InputError
 from nefty.data.facts import Units
 from nefty.data.pvc_layout import PvcFolder
+from support.known_facts import defects_of
 from support.notes import texts
 
 SHAPE = (12, 16, 30)
@@ -51,9 +52,11 @@ def test_a_recording_is_read_without_its_first_column(root, counts, grey):
     np.testing.assert_array_equal(found.frames, counts.transpose(2, 0, 1)[:, :, 1:])
     np.testing.assert_allclose(found.times, np.arange(30) / 10)
     assert found.size == pytest.approx((5e-3, 12 * 0.4e-3, 15 * 0.4e-3))
-    assert found.facts.units == Units(**{"length": "m", "time": "s", "temperature": "counts"})
-    np.testing.assert_allclose(found.facts.defects.depth, np.where(grey > 0, grey / 51 * 0.5e-3, np.nan)[:, 1:])
-    np.testing.assert_array_equal(found.facts.defects.mask, grey[:, 1:] > 0)
+    assert found.facts.units == Units(length="m", time="s", temperature="counts")
+    known = defects_of(found)
+    assert known.depth is not None
+    np.testing.assert_allclose(known.depth, np.where(grey > 0, grey / 51 * 0.5e-3, np.nan)[:, 1:])
+    np.testing.assert_array_equal(known.mask, grey[:, 1:] > 0)
     assert folder.holes(folder.files[0]) is None
 
 

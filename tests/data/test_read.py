@@ -11,11 +11,13 @@ import pytest
 from nefty.core.errors import InputError, NeftyError
 from nefty.core.storage.hdf5 import write_hdf5
 from nefty.data.facts import Facts, KnownDefects, Note, NoteKind, Source, Units
+from nefty.data.preparation.prepare import prepare
 from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
 from support.disks import file_size_limit, small_disk
+from support.flash_recordings import Camera
 from support.known_facts import defects_of, same_recording
 from support.notes import texts
 
@@ -319,3 +321,22 @@ def test_a_limit_of_the_file_size_keeps_the_recording_that_was_there(tmp_path):
         large.save(path)
     assert same_recording(read(path), recording())
     assert os.listdir(tmp_path) == ["plate.h5"]
+
+
+def test_reading_and_preparing_tell_how_far_they_are(tmp_path):
+    camera = Camera(shape=(60, 200, 220))
+    np.save(tmp_path / "plate.npy", camera.frames())
+    told: dict[str, list[float]] = {}
+
+    def progress(stage, fraction):
+        told.setdefault(stage, []).append(fraction)
+
+    prepare(read(tmp_path / "plate.npy", fps=10, progress=progress), progress=progress)
+    assert list(told) == [
+        "Read the frames",
+        "Find flash, ambient and saturation",
+        "Look for dead pixels",
+        "Clean and bin the frames",
+    ]
+    assert len(told["Read the frames"]) > 2
+    assert all(list(seen) == sorted(seen) and 0 <= seen[0] <= seen[-1] <= 1 for seen in told.values())

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from nefty import GaussianFlash, Grid, HeatModel, InputError, Reconstruction, UniformFlash, reconstruct
+from nefty.core.stopping import FINISHED, INTERRUPTED, Stopped, StopReason
 from nefty.core.storage.run_folder import read_events
-from nefty.inversion.loop import FINISHED
 from nefty.inversion.reconstruct import Watch
 
 SLAB = Grid((6, 16, 16), (1.0, 6.0, 6.0))
@@ -79,7 +79,7 @@ def whole(recording, recipe):
 
 def test_ctrl_c_returns_the_best_so_far(recording, quick):
     found = reconstruct(recording, recipe=quick, watch=at(4, ctrl_c))
-    assert "Ctrl-C" in found.stopped
+    assert found.stopped == INTERRUPTED
     assert len(found.history["stage"]) == 4
     assert found.misfit == pytest.approx(found.history["misfit"].min(), rel=1e-3)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -120,7 +120,7 @@ def test_a_run_killed_again_and_again_ends_the_same(recording, quick, tmp_path):
             with pytest.raises(Killed):
                 reconstruct(recording, recipe=quick, run=tmp_path, watch=watch)
         else:
-            assert "Ctrl-C" in reconstruct(recording, recipe=quick, run=tmp_path, watch=watch).stopped
+            assert reconstruct(recording, recipe=quick, run=tmp_path, watch=watch).stopped == INTERRUPTED
     assert_same(reconstruct(recording, recipe=quick, run=tmp_path), whole)
 
 
@@ -174,7 +174,7 @@ def test_limits_may_be_changed_when_it_goes_on(recording, quick, tmp_path):
     whole = reconstruct(recording, recipe=quick)
     first = reconstruct(recording, recipe=quick, run=tmp_path, overrides={"stop.seconds": 1e-6})
     assert len(first.history["stage"]) == 1
-    assert "s it was given were over" in first.stopped
+    assert first.stopped == Stopped(StopReason.OUT_OF_TIME, "the 1e-06 s it was given were over")
     assert_same(reconstruct(recording, recipe=quick, run=tmp_path, overrides={"stop.seconds": 1000}), whole)
 
 
@@ -183,7 +183,9 @@ def test_a_run_that_reached_its_limit_stays_there(recording, quick, tmp_path):
     limits = {"stop.misfit": 1.01 * whole.history["misfit"][4]}
     first = reconstruct(recording, recipe=quick, run=tmp_path, overrides=limits)
     again = reconstruct(recording, recipe=quick, run=tmp_path, overrides=limits)
-    assert "the misfit came down to" in first.stopped == again.stopped
+    assert first.stopped == again.stopped
+    assert first.stopped.reason is StopReason.GOOD_ENOUGH
+    assert "the misfit came down to" in first.stopped.text
     assert len(again.history["stage"]) == len(first.history["stage"])
     assert np.array_equal(first.alpha, again.alpha)
 

@@ -9,10 +9,11 @@ import pytest
 import torch
 
 from nefty import HeatModel
+from nefty.core.stopping import FINISHED
 from nefty.core.storage.run_folder import RunFolder
 from nefty.inversion.build import build_model
 from nefty.inversion.calibration.layered import LayeredCalibration
-from nefty.inversion.loop import FINISHED, Optimisation, State, history_of
+from nefty.inversion.loop import Optimisation, State, history_of
 from nefty.inversion.penalties import PENALTIES
 from nefty.inversion.recipe import load_recipe
 from nefty.inversion.reconstruct import observe

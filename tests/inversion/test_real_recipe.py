@@ -7,9 +7,9 @@ import pytest
 
 from nefty import Boundary, Grid, InputError, Sequence, TopHatPulse, UniformFlash, reconstruct, simulate_explicit
 from nefty.core.errors import NeftyError
+from nefty.core.stopping import FINISHED
 from nefty.data.facts import Facts
 from nefty.data.facts_file import facts_of_meta
-from nefty.inversion.loop import FINISHED
 from nefty.inversion.recipe import limited, load_recipe
 from nefty.inversion.reconstruct import Watch
 

@@ -17,7 +17,7 @@ from nefty import (
     reconstruct,
     simulate_explicit,
 )
-from nefty.inversion.loop import FINISHED
+from nefty.core.stopping import FINISHED
 from nefty.inversion.recipe import load_recipe
 from nefty.inversion.reconstruct import Watch, first_weight, observe
 from support.notes import texts
@@ -57,7 +57,7 @@ def found(recording):
 def test_a_defect_is_found(found, truth):
     assert overlap(found.alpha, truth) > 0.7
     assert found.stopped == FINISHED
-    assert float(found.provenance["bulk diffusivity"]) == pytest.approx(0.15, rel=0.03)
+    assert found.bulk == pytest.approx(0.15, rel=0.03)
     (defect,) = found.defects()
     assert defect is not None
 

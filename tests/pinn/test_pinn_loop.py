@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from nefty.core.errors import NeftyError
+from nefty.core.stopping import FINISHED, INTERRUPTED
 from nefty.fields.neural import NeuralField
 from nefty.pinn import dcgd
-from nefty.pinn.loop import FINISHED, INTERRUPTED, OUT_OF_TIME, train
+from nefty.pinn.loop import OUT_OF_TIME, train
 from nefty.pinn.problem import build_problem
 from nefty.pinn.variants import build_temperature
 from support.tiny_pinns import VARIANTS, tiny

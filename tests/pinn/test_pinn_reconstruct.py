@@ -19,9 +19,9 @@ def test_a_recording_becomes_a_reconstruction(recording, variant):
     assert found.fitted.shape == found.measured.shape == (6, 8, 10)
     assert len(found.history["data"]) == 4
     assert found.recipe["settings"]["variant"] == variant
-    assert int(found.provenance["unknowns"].replace(",", "")) > 0
-    assert found.provenance["evaluations"] == "4"
-    assert found.provenance["collocation points"] == ("256" if variant == "spinn" else "64")
+    assert found.effort.unknowns > 0
+    assert (found.effort.evaluations, found.effort.collocation) == (4, 256 if variant == "spinn" else 64)
+    assert found.own_surface
     assert found.lateral == "periodic"
     assert found.misfit is None
 

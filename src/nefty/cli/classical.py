@@ -52,7 +52,9 @@ def run(
     otherwise.
     """
     from nefty.classical.techniques import technique
+    from nefty.cli.output import Patience
     from nefty.core.errors import InputError
+    from nefty.core.progress import watched
     from nefty.data.intake.intake import take_in
 
     if show and out is None:
@@ -61,7 +63,8 @@ def run(
     settings = _settings(changes or ())
     if sound is not None:
         settings["sound"] = _mask(sound)
-    taken = take_in(recording, options.known(), {"frames": "off", "bin": "off"}, only_cameras=True)
+    with Patience() as progress, watched(progress):
+        taken = take_in(recording, options.known(), {"frames": "off", "bin": "off"}, only_cameras=True)
     sequence = taken.complete(only=("fps", "flash_frame", "ambient"))
     alpha = _diffusivity(options.alpha, sequence)
     result = chosen.run(sequence, alpha, **settings)

@@ -30,14 +30,17 @@ def run(
 
     Takes the same options as "nefty reconstruct", and changes nothing.
     """
+    from nefty.cli.output import Patience
+    from nefty.core.progress import watched
     from nefty.core.storage.files import write_atomic
     from nefty.data.intake.intake import take_in
     from nefty.report.figures.style import AxisUnits
     from nefty.report.pages.inspection import Inspection, inspection_page
     from nefty.report.run_files import open_in_browser
 
-    recording = take_in(file, options.known())
-    prepared = recording.prepared or _as_it_is(recording)
+    with Patience() as progress, watched(progress):
+        recording = take_in(file, options.known())
+        prepared = recording.prepared or _as_it_is(recording)
     lines = _summary(recording, prepared)
     width = 2 + max(len(name) for name, _ in lines)
     typer.echo("\n".join(paired(name, value, width) for name, value in lines))

@@ -5,10 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from types import TracebackType
 from typing import Protocol
 
+from nefty.core.progress import Progress
 from nefty.core.words import duration
+
+PATIENCE = 2.0  # seconds without a word that anybody waits for
+SILENCE = 10.0  # seconds after which a log hears again of a stage that goes on
 
 
 class Report(Protocol):
@@ -82,3 +87,48 @@ def _bar(title: str, hint: str) -> Iterator[Report]:
     with progress:
         task = progress.add_task(title, total=None, hint=hint)
         yield lambda fraction, hint="": progress.update(task, total=1.0, completed=min(fraction, 1.0), hint=hint)
+
+
+class Patience:
+    """Shows the named stages of work that is quick as a rule: nothing at all until ``PATIENCE`` is over.
+
+    Then a terminal has a bar, and a log a line for each stage, with the time left in it; to be used in a ``with`` block
+    and handed on as a ``Progress``.
+
+    Args:
+        report: of a stage of ``Stages`` that is under way, which shows it at once; a bar of its own if not given.
+    """
+
+    def __init__(self, report: Report | None = None) -> None:
+        self._report, self._open = report, ExitStack()
+        self._bar: Report | None = None
+        self._start = self._told = time.perf_counter()
+        self._stage, self._began = "", self._start
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return self._open.__exit__(kind, error, trace)
+
+    def __call__(self, stage: str, fraction: float) -> None:
+        """Take the fraction that is done of a stage."""
+        now, new = time.perf_counter(), stage != self._stage
+        if new:
+            self._stage, self._began = stage, now
+        if self._report is not None:
+            self._report(fraction, stage)
+        elif now - self._start < PATIENCE:
+            return
+        elif sys.stderr.isatty():
+            if new or self._bar is None:
+                self._open.close()
+                self._bar = self._open.enter_context(_bar(stage, ""))
+            self._bar(fraction)
+        elif now - self._told > SILENCE or self._told == self._start or new:
+            self._told = now
+            left = (now - self._began) / fraction * (1 - fraction) if fraction > 0 else 0.0
+            rest = f", {100 * fraction:.0f} % done, about {duration(left)} left" if left else ""
+            print(f"      {stage}{rest}", file=sys.stderr, flush=True)

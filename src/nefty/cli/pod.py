@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,22 +77,27 @@ def run(
             table.sizes, table.signals, threshold, low=low, high=high, transform=scale, confidence=confidence
         )
     typer.echo(_as_json(pod, table) if as_json else _as_text(pod, table))
-    if out is None:
-        return
+    if out is not None:
+        for path in _written(out, pod, table, threshold, sources):
+            typer.echo(f"written: {path}", err=as_json)
+    if out is not None and show:
+        from nefty.report.run_files import open_in_browser
+
+        open_in_browser(out / PAGE)
+
+
+def _written(
+    out: Path, pod: Pod, table: DetectionTable, threshold: float | None, sources: list[Path]
+) -> Iterator[Path]:
+    """Write the page and the tables; each as soon as it is asked for."""
     from nefty.core.storage.files import write_atomic
     from nefty.metrics.detection_table import table_csv
     from nefty.report.pages.pod import curve_csv, pod_page
-    from nefty.report.run_files import open_in_browser
 
     page = pod_page(pod, table, threshold=threshold, source=", ".join(map(str, sources)))
-    for path, content in (
-        (out / PAGE, page.render()),
-        (out / CURVE, curve_csv(pod, table.unit)),
-        (out / TARGETS, table_csv(table)),
-    ):
-        typer.echo(f"written: {write_atomic(path, content)}", err=as_json)
-    if show:
-        open_in_browser(out / PAGE)
+    yield write_atomic(out / PAGE, page.render())
+    yield write_atomic(out / CURVE, curve_csv(pod, table.unit))
+    yield write_atomic(out / TARGETS, table_csv(table))
 
 
 def _found(sources: list[Path]) -> list[Path]:

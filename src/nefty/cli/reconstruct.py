@@ -63,10 +63,11 @@ def run(
     --material cfrp --thickness "1.3 mm" --pixel "0.2 mm"; "nefty inspect FILE" says which.
     The same command goes on with a run that was interrupted, and shows one that is finished.
     """
-    from nefty.cli.output import Stages
+    from nefty.cli.output import Patience, Stages
     from nefty.cli.recipe_text import recipe_text
     from nefty.core.configuration import parse_assignment
     from nefty.core.interrupt import STOPPED
+    from nefty.core.progress import watched
     from nefty.core.stopping import StopReason
     from nefty.inversion.recipe import default_recipe, load_recipe
 
@@ -88,7 +89,11 @@ def run(
     from nefty.report.run_files import REPORT, listed, open_in_browser
 
     stages = Stages(total=1 + MORE_STAGES + (network is not None))
-    with stages.stage("Read the recording", hint="and load the libraries"):
+    with (
+        stages.stage("Read the recording", hint="and load the libraries") as report,
+        Patience(report if stages.live else None) as progress,
+        watched(progress),
+    ):
         taken = take_in(file, options.known())
         sequence = taken.complete()
     for step in taken.assumed:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import median_filter
 
+from nefty.core.progress import tell
+
+LOOK, ALONE = "Look for dead pixels", 0.6  # of that time goes into those that stand alone
 NOISY = 6.0  # times the typical noise
 DIFFERENCE = 4  # order, of which the cooling leaves nothing
 LONE = 0.3  # of the frame's range or typical rise: a pixel so far from its neighbours, in most frames, is not heat
@@ -52,7 +55,8 @@ def _dead_on_a_face(frames: np.ndarray, counted: np.ndarray) -> np.ndarray:
     spread = np.where(several, highest - np.where(several, lowest, 0.0), 0.0)
     stuck = several & (spread == 0) & bool(several.any() and np.median(spread[several]) > 0)
     alone = np.zeros(frames.shape[1:])
-    for frame, values in zip(frames, counted, strict=True):
+    for done, (frame, values) in enumerate(zip(frames, counted, strict=True)):
+        tell(LOOK, ALONE * done / len(frames))
         if values.sum() < 9:
             continue
         middle = float(np.median(frame[values]))

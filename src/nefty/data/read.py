@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nefty.core.errors import InputError, NeftyError
+from nefty.core.progress import Progress, watched
 from nefty.data.facts import Note, NoteKind
 from nefty.data.formats import HEAD, Format, built_in, choose, plug_ins
 from nefty.data.given import Given
@@ -30,6 +31,7 @@ def read(
     axes: Any = None,
     lookup: Any = None,
     calibration: Any = None,
+    progress: Progress | None = None,
     **unknown: Any,
 ) -> Sequence:
     """Read a recording as its file holds it: HDF5, NumPy, TIFF, MATLAB, FLIR and other cameras' files, folders.
@@ -51,6 +53,7 @@ def read(
         axes: order of the array's axes, such as ``"yxt"``, where the file does not say.
         lookup: temperature of each count, the first of count 0.
         calibration: (slope, offset): the temperature is slope x count + offset.
+        progress: called with the name of a stage and the fraction of it that is done, 0 to 1.
         **unknown: refused, with the nearest known name.
 
     Raises:
@@ -78,7 +81,8 @@ def read(
     if format is None:
         raise _unreadable(head, path)
     try:
-        return _as_named(path, format, format.read(path, given))
+        with watched(progress):
+            return _as_named(path, format, format.read(path, given))
     except InputError as error:
         raise error if str(path) in str(error) else InputError(f"{path}: {error}") from error
     except NeftyError:

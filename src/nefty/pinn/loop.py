@@ -15,12 +15,12 @@ from nefty.core.errors import NeftyError
 from nefty.core.interrupt import Interrupt
 from nefty.core.stopping import FINISHED, INTERRUPTED, Stopped, StopReason
 from nefty.fields.neural import NeuralField
-from nefty.pinn.losses import losses
+from nefty.pinn.losses import Losses, losses
 from nefty.pinn.networks import Temperature
 from nefty.pinn.problem import Problem
 from nefty.pinn.residual import Field
 from nefty.pinn.sampler import Sampler
-from nefty.pinn.settings import Settings
+from nefty.pinn.settings import Rates, Settings
 from nefty.pinn.variants import build_balance
 
 OUT_OF_TIME = Stopped(StopReason.OUT_OF_TIME, "the seconds of the budget were over")
@@ -77,9 +77,7 @@ def train(
     """
     unknown = list(diffusivity.parameters()) if isinstance(diffusivity, nn.Module) else []
     known = list(temperature.parameters())
-    rates = settings.rates
-    groups = [(known, rates.temperature), (unknown, rates.diffusivity)]
-    adam = torch.optim.Adam([{"params": some, "lr": rate, "first": rate} for some, rate in groups if some], fused=True)
+    adam = _optimiser(known, unknown, settings.rates)
     balance = build_balance(settings, temperature, [*known, *unknown])
     sampler = Sampler(
         problem,
@@ -94,25 +92,20 @@ def train(
         for iteration in range(settings.iterations):
             started = time.perf_counter()
             for parameter in unknown:
-                parameter.requires_grad_(share >= rates.hold)
+                parameter.requires_grad_(share >= settings.rates.hold)
             if isinstance(diffusivity, NeuralField):
-                _open_bands(diffusivity, max(share - rates.hold, 0.0), settings.diffusivity.opening)
+                _open_bands(diffusivity, max(share - settings.rates.hold, 0.0), settings.diffusivity.opening)
             found = losses(temperature, diffusivity, problem, sampler(iteration), width)
             adam.zero_grad()
             extra = balance.backward(found, share)
             for group in adam.param_groups:
-                group["lr"] = group["first"] * rates.final**share
+                group["lr"] = group["first"] * settings.rates.final**share
             adam.step()
 
             now = time.perf_counter()
-            row = {name: float(loss.detach()) for name, loss in found.named().items()}
-            _note(training.history, {**row, "tv": float(found.tv.detach()), **extra, "seconds": now - began})
-            if not math.isfinite(sum(row.values())):
-                raise NeftyError(
-                    f"the losses are no longer finite at iteration {iteration + 1}; lower rates.temperature."
-                )
+            data = _noted(training, found, {**extra, "seconds": now - began})
             if progress is not None:
-                progress(iteration + 1, settings.iterations, row.get("data", math.nan))
+                progress(iteration + 1, settings.iterations, data)
             share = (iteration + 1) / settings.iterations
             if settings.seconds is not None:
                 share = min(max(share, (now - began) / settings.seconds), 1.0)
@@ -134,6 +127,19 @@ def _open_bands(diffusivity: NeuralField, share: float, opening: float) -> None:
     diffusivity.encoding.open_to(bands * min(share / opening, 1.0) if opening > 0 else bands)
 
 
-def _note(history: dict[str, list[float]], row: dict[str, float]) -> None:
-    for name, value in row.items():
-        history.setdefault(name, []).append(value)
+def _optimiser(known: list[nn.Parameter], unknown: list[nn.Parameter], rates: Rates) -> torch.optim.Adam:
+    """Adam with a rate of its own for each of the two networks; a network without parameters has none."""
+    groups = [(known, rates.temperature), (unknown, rates.diffusivity)]
+    return torch.optim.Adam([{"params": some, "lr": rate, "first": rate} for some, rate in groups if some], fused=True)
+
+
+def _noted(training: Training, found: Losses, more: dict[str, float]) -> float:
+    """Add an iteration to the history; returns the data loss."""
+    losses = {name: float(loss.detach()) for name, loss in found.named().items()}
+    for name, value in {**losses, "tv": float(found.tv.detach()), **more}.items():
+        training.history.setdefault(name, []).append(value)
+    if not math.isfinite(sum(losses.values())):
+        raise NeftyError(
+            f"the losses are no longer finite at iteration {training.iterations}; lower rates.temperature."
+        )
+    return losses.get("data", math.nan)

@@ -84,34 +84,40 @@ def run_engine(
             safety=safety,
             progress=progress,
         )
-    refused = {
+    beyond = {
         f"face_mean={face_mean!r}": face_mean != engine.face_mean,
         "a Robin face": "robin" in (boundary.front, boundary.back),
         f"anisotropy={anisotropy}": anisotropy != (1.0, 1.0),
         f"refine={refine}": refine != 1,
         "a pulse that lasts": isinstance(excitation, TopHatPulse),
     }
-    for what, given in refused.items():
-        if given:
-            others = [n for n, e in ENGINES.items() if e.package and e.face_mean == face_mean]
-            other = others[0] if face_mean != engine.face_mean and others else "explicit"
-            raise InputError(f'engine={name!r} cannot do {what}; use engine="{other}".')
-    if isinstance(excitation, np.ndarray):
-        initial = excitation
-        if initial.shape != grid.shape:
-            raise InputError(f"the excitation has shape {initial.shape}, the grid {grid.shape}; give one value a cell.")
-    else:
-        initial = excitation.amplitude * excitation.shape(grid)
+    for what in (what for what, given in beyond.items() if given):
+        raise InputError(f'engine={name!r} cannot do {what}; use engine="{_able(engine, face_mean)}".')
     from nefty.synth.phiflow_engine import simulate_phiflow
 
     return simulate_phiflow(
         grid,
         alpha,
         times,
-        initial,
+        _at_the_start(excitation, grid),
         lateral=boundary.lateral,
         face_mean=face_mean,
         observe=observe,
         safety=safety,
         progress=progress,
     )
+
+
+def _able(engine: Engine, face_mean: str) -> str:
+    """The name of an engine that can do what this one cannot."""
+    others = [n for n, e in ENGINES.items() if e.package and e.face_mean == face_mean]
+    return others[0] if face_mean != engine.face_mean and others else "explicit"
+
+
+def _at_the_start(excitation: Excitation, grid: Grid) -> np.ndarray:
+    """Temperature of each cell (z, y, x) at t = 0."""
+    if not isinstance(excitation, np.ndarray):
+        return excitation.amplitude * excitation.shape(grid)
+    if excitation.shape != grid.shape:
+        raise InputError(f"the excitation has shape {excitation.shape}, the grid {grid.shape}; give one value a cell.")
+    return excitation

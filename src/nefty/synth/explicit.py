@@ -85,15 +85,11 @@ def simulate_explicit(
     factor = count("refine", refine)
     fine = grid.refined(factor)
 
-    alpha = _on_grid("alpha", alpha, grid, factor)
-    if (alpha <= 0).any():
-        where = _first(alpha <= 0)
-        raise InputError(f"alpha{list(where)}={alpha[where]:g} must be above 0; an insulator is a small value.")
+    alpha = _diffusivity(alpha, grid, factor)
     faces = face_conductances(fine, alpha, boundary, face_mean, anisotropy)
     part = _part(air, fine, factor, observe)
     if part.size:
         _insulate(faces, part, fine, alpha, boundary, anisotropy)
-    fastest = _largest_row_sum(*faces)
     temperature, source, switches = _start(initial, grid, factor)
     if part.size:
         temperature *= part
@@ -102,16 +98,8 @@ def simulate_explicit(
 
     views = ["surface"] if observe == "surface" else [s for s in ("front", "back") if observe in (s, "both")]
     frames = np.empty((len(views), times.size, *grid.shape[1:]))
-    buffer, ambient = np.empty_like(temperature), np.zeros(fine.shape[2])
-    now = 0.0
-    for index, time in enumerate(times):
-        for begin, end in _pieces(now, time, switches):
-            heating = source if switches and switches[0] <= begin < switches[1] else np.zeros_like(source)
-            substeps = max(LEAST_SUBSTEPS, math.ceil(safety * (end - begin) * fastest * (1 - 1e-9)))
-            dt = (end - begin) / substeps
-            with _threads_for(fine):
-                temperature, buffer = _forward_euler(temperature, buffer, *faces, part, ambient, heating, dt, substeps)
-        now = time
+    marched = _marched(temperature, times, faces, part, source, switches, safety)
+    for index, temperature in enumerate(marched):
         for view, side in enumerate(views):
             if side == "surface":
                 layer = _surface(temperature, alpha[0], boundary.h_front, fine.spacing[0])[None].repeat(factor, axis=0)
@@ -121,6 +109,30 @@ def simulate_explicit(
         if progress is not None:
             progress(index + 1, times.size)
     return frames if observe == "both" else frames[0]
+
+
+def _marched(
+    temperature: np.ndarray,
+    times: np.ndarray,
+    faces: tuple[np.ndarray, np.ndarray, np.ndarray],
+    part: np.ndarray,
+    source: np.ndarray,
+    switches: tuple[float, ...],
+    safety: float,
+) -> Iterator[np.ndarray]:
+    """The temperature (z, y, x) at each of the times; an array that the next step overwrites."""
+    fastest = _largest_row_sum(*faces)
+    buffer, ambient = np.empty_like(temperature), np.zeros(temperature.shape[2])
+    now = 0.0
+    for time in times:
+        for begin, end in _pieces(now, time, switches):
+            heating = source if switches and switches[0] <= begin < switches[1] else np.zeros_like(source)
+            substeps = max(LEAST_SUBSTEPS, math.ceil(safety * (end - begin) * fastest * (1 - 1e-9)))
+            dt = (end - begin) / substeps
+            with _threads_for(temperature.size):
+                temperature, buffer = _forward_euler(temperature, buffer, *faces, part, ambient, heating, dt, substeps)
+        now = time
+        yield temperature
 
 
 def face_conductances(
@@ -267,6 +279,15 @@ def _start(
     return _on_grid("initial", initial, grid, factor).copy(), np.zeros(fine.shape[1:]), ()
 
 
+def _diffusivity(given: np.ndarray, grid: Grid, factor: int) -> np.ndarray:
+    """The diffusivity on the refined grid, positive."""
+    alpha = _on_grid("alpha", given, grid, factor)
+    if (alpha <= 0).any():
+        where = _first(alpha <= 0)
+        raise InputError(f"alpha{list(where)}={alpha[where]:g} must be above 0; an insulator is a small value.")
+    return alpha
+
+
 def _on_grid(what: str, given: np.ndarray, grid: Grid, factor: int) -> np.ndarray:
     """Return a finite float64 array on the refined grid."""
     try:
@@ -306,10 +327,10 @@ def _pieces(begin: float, end: float, switches: tuple[float, ...]) -> list[tuple
 
 
 @contextlib.contextmanager
-def _threads_for(grid: Grid) -> Iterator[None]:
+def _threads_for(cells: int) -> Iterator[None]:
     """One thread for a small grid, all that numba may use for a large one."""
     allowed = get_num_threads()
-    set_num_threads(allowed if grid.cells >= CELLS_FOR_THREADS else 1)
+    set_num_threads(allowed if cells >= CELLS_FOR_THREADS else 1)
     try:
         yield
     finally:

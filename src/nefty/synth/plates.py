@@ -131,23 +131,10 @@ def record_plate(
     camera = camera or Camera(sigma=0.03, gain=0.03, gain_length=0.02)
     number("fps", fps, above=0)
     number("seconds", seconds, above=1 / fps)
-    shape = tuple(max(round(s / c), 1) for s, c in zip(plate.size, (cell[0], cell[1], cell[1]), strict=True))
-    grid = Grid((shape[0], shape[1], shape[2]), plate.size)
     times = np.arange(1, math.floor(seconds * fps) + 1) / fps
-    knots = np.geomspace(times[0], times[-1], max(4, round(PER_DECADE * math.log10(times[-1] / times[0]))))
     boundary = Boundary(lateral="adiabatic", front="robin", back="robin", h_front=plate.h_front, h_back=plate.h_back)
-    simulated = simulate_explicit(
-        grid,
-        np.full(grid.shape, plate.alpha),
-        knots,
-        TopHatPulse(amplitude=1.0, duration=flash),
-        boundary,
-        observe="surface",
-        safety=SAFETY,
-        air=_air(plate, grid),
-        progress=progress,
-    )
-    seen = np.stack([_resampled(frame, pixels) for frame in simulated])
+    knots, seen = _surface_at_knots(plate, times, TopHatPulse(amplitude=1.0, duration=flash), boundary, cell, progress)
+    seen = np.stack([_resampled(frame, pixels) for frame in seen])
     depth = plate.depth_map(pixels)
     sound = np.isnan(depth)
     if not sound.any():
@@ -158,7 +145,6 @@ def record_plate(
     pixel = (plate.size[1] / pixels[0], plate.size[2] / pixels[1])
     gain = camera.gains((), pixels, pixel, (seed,))[0] if camera.gain else np.ones(pixels)
     frames, sigma = camera.film(frames, pixel, (seed,))
-    pvc = material("pvc")
     return Sequence(
         frames=frames.astype(np.float32),
         times=np.concatenate([(np.arange(-before, 0) + 0.5) / fps, times]),
@@ -166,22 +152,50 @@ def record_plate(
         excitation=TopHatPulse(duration=flash),
         boundary=boundary,
         noise=sigma or None,
-        facts=Facts(
-            units=Units(length=METRE, time="s", temperature="K"),
-            material=pvc,
-            defects=KnownDefects(mask=~sound, depth=depth, holes=plate.holes),
-            origin=Origin(
-                source=Source.SIMULATION,
-                name="nefty.synth.plates",
-                simulation=Simulation(
-                    record={"plate": {"alpha": plate.alpha, "h_front": plate.h_front, "h_back": plate.h_back}},
-                    noise_sigma=sigma,
-                    gain=gain,
-                ),
-            ),
-        ).noted(
-            Note(NoteKind.OTHER, f"Simulated on cells of {cell[0] * 1e3:g} x {cell[1] * 1e3:g} mm, at the surface.")
-        ),
+        facts=_known(plate, depth, gain, sigma, cell),
+    )
+
+
+def _surface_at_knots(
+    plate: Plate,
+    times: np.ndarray,
+    pulse: TopHatPulse,
+    boundary: Boundary,
+    cell: tuple[float, float],
+    progress: Callable[[int, int], object] | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """A few times that span those of the frames, and the surface's rise (t, y, x) then, on the simulation's cells."""
+    shape = tuple(max(round(s / c), 1) for s, c in zip(plate.size, (cell[0], cell[1], cell[1]), strict=True))
+    grid = Grid((shape[0], shape[1], shape[2]), plate.size)
+    knots = np.geomspace(times[0], times[-1], max(4, round(PER_DECADE * math.log10(times[-1] / times[0]))))
+    seen = simulate_explicit(
+        grid,
+        np.full(grid.shape, plate.alpha),
+        knots,
+        pulse,
+        boundary,
+        observe="surface",
+        safety=SAFETY,
+        air=_air(plate, grid),
+        progress=progress,
+    )
+    return knots, seen
+
+
+def _known(plate: Plate, depth: np.ndarray, gain: np.ndarray, sigma: float, cell: tuple[float, float]) -> Facts:
+    """What the recording says of the plate and of itself."""
+    made = Simulation(
+        record={"plate": {"alpha": plate.alpha, "h_front": plate.h_front, "h_back": plate.h_back}},
+        noise_sigma=sigma,
+        gain=gain,
+    )
+    text = f"Simulated on cells of {cell[0] * 1e3:g} x {cell[1] * 1e3:g} mm, seen at the surface."
+    return Facts(
+        units=Units(length=METRE, time="s", temperature="K"),
+        material=material("pvc"),
+        defects=KnownDefects(mask=~np.isnan(depth), depth=depth, holes=plate.holes),
+        origin=Origin(source=Source.SIMULATION, name="nefty.synth.plates", simulation=made),
+        notes=(Note(NoteKind.OTHER, text),),
     )
 
 

@@ -14,6 +14,7 @@ from nefty.bench.tasks import task
 from nefty.bench.tasks.task import Outcome, Task, perform
 from nefty.core.errors import InputError
 from nefty.synth.pvc_files import PvcSize, write_pvc
+from support.known_facts import material_of
 
 SIZE = PvcSize((48, 60), 90, fps=2.0, cell=(2.5e-4, 2e-3))
 
@@ -74,7 +75,7 @@ def test_a_method_is_given_what_it_takes(root):
     assert frames.times[0] > 0
     assert frames.size is not None
     assert frames.size[0] == 5e-3
-    assert frames.facts.material.alpha_z == 1.2e-7
+    assert material_of(frames).alpha_z == 1.2e-7
     assert unitless.size is not None
     assert unitless.size[0] == pytest.approx(1.0)
     assert unitless.times[-1] == pytest.approx(5.0)

@@ -12,6 +12,7 @@ from nefty.core.errors import InputError
 from nefty.data.facts import Units
 from nefty.data.read import read
 from nefty.physics.pulses import TopHatPulse
+from support.known_facts import defects_of
 from support.notes import texts
 from support.recordings import COUNTS, matlab5, matlab73
 
@@ -27,11 +28,11 @@ def test_a_simulation_by_others_equals_its_twin_in_hdf5():
     assert np.allclose(found.anisotropy, (1.34 / 0.53, 8.66 / 0.53))
     assert isinstance(found.excitation, TopHatPulse)
     assert found.excitation.duration == 0.02
-    assert found.facts.units == Units(**{"length": "m", "time": "s", "temperature": "K"})
+    assert found.facts.units == Units(length="m", time="s", temperature="K")
     twin = read(SHARED / "comsol_cfrp_sound.hdf5")
     assert (found.frames == twin.frames).all()
     assert np.allclose(found.times, twin.times, atol=1e-12)
-    assert (found.facts.defects.mask == twin.facts.defects.mask).all()
+    np.testing.assert_array_equal(defects_of(found).mask, defects_of(twin).mask)
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -75,7 +76,7 @@ def test_the_struct_of_version_73(tmp_path):
     assert np.allclose(found.frames, 290 + COUNTS / 100 - ambient, atol=1e-5)
     assert np.allclose(found.times, np.arange(6) / 10 - 0.2)
     assert found.size == (0.002, 0.04, 0.05)
-    assert (found.facts.defects.mask == (COUNTS[0] > 2000)).all()
+    np.testing.assert_array_equal(defects_of(found).mask, COUNTS[0] > 2000)
     (tmp_path / "b.mat").write_bytes(matlab73(one=YXT, two=YXT[..., :4]))
     with pytest.raises(InputError, match=r"several arrays with three axes: SimResult\.one \(4, 5, 6\), .* variable="):
         read(tmp_path / "b.mat", fps=1)

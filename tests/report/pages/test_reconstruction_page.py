@@ -266,7 +266,7 @@ def test_the_result_writes_its_own_report(rec, tmp_path):
 
 @pytest.mark.parametrize("face", [(1, 600), (600, 1)])
 def test_a_line_of_pixels_has_a_report(rec, face):
-    grid = Grid((8, *face), (1.0, *map(float, face)))
+    grid = Grid((8, *face), (1.0, float(face[0]), float(face[1])))
     frames = np.broadcast_to(rec.fitted[:, :1, :1], (40, *face)).copy()
     line = replace(rec, grid=grid, alpha=np.full(grid.shape, 0.15), measured=frames, fitted=frames, truth=None)
     assert "Slice by slice" in reconstruction_page(line).render()

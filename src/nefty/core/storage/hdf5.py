@@ -22,6 +22,7 @@ from typing import Any
 
 import h5py
 import numpy as np
+from h5py import h5o  # pyright: ignore[reportAttributeAccessIssue]
 
 from nefty.core.errors import InputError, NeftyError
 from nefty.core.storage.files import write_atomic
@@ -169,7 +170,7 @@ def take(group: h5py.Group, depth: int = 0) -> dict[str, Any]:
 
 def object_info(item: Any) -> Any:
     """What HDF5 knows of a group or array: address and number of names."""
-    return h5py.h5o.get_info(item.id)  # pyright: ignore[reportAttributeAccessIssue]
+    return h5o.get_info(item.id)
 
 
 def take_list(group: h5py.Group, depth: int = 0) -> list[Any]:

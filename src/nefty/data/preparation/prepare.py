@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from nefty.core.errors import InputError
+from nefty.core.progress import Progress, tell, watched
 from nefty.data.assemble import WORDS
 from nefty.data.facts import CameraFacts, Facts, NoteKind, Step
 from nefty.data.noise import noise_of_means
@@ -32,16 +33,20 @@ from nefty.data.preparation.time_selection import times_step, within
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
 
+FIND, CLEAN = "Find flash, ambient and saturation", "Clean and bin the frames"
 FEW = 0.01  # the share of saturated pixels that does not change a frame's level
 EARLY = 5  # frames after the flash that show the outline of what was heated
 
 
-def prepare(sequence: Sequence, choice: Preparation | None = None, **changes: Any) -> Prepared:
+def prepare(
+    sequence: Sequence, choice: Preparation | None = None, *, progress: Progress | None = None, **changes: Any
+) -> Prepared:
     """Find flash, ambient, corrupt frames, dead and saturated pixels and drift; cut, bin and average.
 
     Args:
         sequence: a recording of one face, such as ``nefty.load`` returns; it is not changed.
         choice: how; all is found from the recording if not given.
+        progress: called with the name of a stage and the fraction of it that is done, 0 to 1.
         **changes: of the choice, such as ``bin=2`` or ``roi="auto"``; see ``Preparation``.
 
     Returns:
@@ -50,6 +55,12 @@ def prepare(sequence: Sequence, choice: Preparation | None = None, **changes: An
     choice = preparation(**{**(choice.model_dump() if choice is not None else {}), **changes})
     if sequence.observe == "both":
         raise InputError("a recording of both faces cannot be prepared at once; prepare each face by itself.")
+    with watched(progress):
+        return _prepare(sequence, choice)
+
+
+def _prepare(sequence: Sequence, choice: Preparation) -> Prepared:
+    tell(FIND, 0.0)
     frames, unit = sequence.frames, unit_of(sequence)
     sample = sampled(frames)
     empty = frames_without_numbers(frames, sample)
@@ -150,7 +161,8 @@ class _Cleaning:
         bad = self.bad[box]
         ambient = self.ambient[box] if isinstance(self.ambient, np.ndarray) else self.ambient
         result = np.empty((kept.size, (bottom - top) // self.n, (right - left) // self.n), frames.dtype)
-        for place, k in zip(result, kept, strict=True):
+        for done, (place, k) in enumerate(zip(result, kept, strict=True)):
+            tell(CLEAN, done / kept.size)
             raw = frames[k][box]
             clean = raw - (np.asarray(ambient, dtype=np.float64) + self.drift[k])
             clean[bad | (raw >= self.level)] = np.nan

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from nefty.core.errors import InputError
+from nefty.core.progress import tell
 
+READ = "Read the frames"
 Box = tuple[slice, slice, slice]
 BLOCK = 2**20  # values in a piece
 
@@ -32,8 +34,12 @@ class Pieces:
     boxes: tuple[Box, ...] | None = None
 
     def __iter__(self) -> Iterator[tuple[Box, np.ndarray]]:
+        done, whole = 0, max(1, math.prod(self.shape))
         for box in self.boxes if self.boxes is not None else self._runs():
+            tell(READ, done / whole)
             yield box, self.read(box)
+            done += math.prod(len(range(*side.indices(n))) for side, n in zip(box, self.shape, strict=True))
+        tell(READ, 1.0)
 
     def first(self, frames: int) -> np.ndarray:
         """The first frames."""

@@ -68,14 +68,53 @@ def _decays(findings: Findings, units: AxisUnits) -> Section:
 def _residuals(findings: Findings, units: AxisUnits) -> Section:
     rec, noise = findings.rec, findings.noise
     some = evenly_in_log(rec.times, min(MOST_FRAMES, most_images(rec.grid.shape[1:])))
-    label = "residual / noise" if noise is not None else axis_title("residual", units.temperature)
-    stride = coarseness(rec.grid.shape[1:])  # not averaged: that would make the noise smaller
-    outline = findings.footprint[::stride, ::stride]
-    outline = outline if outline.any() else None
     whole = [
         (name, (measured - fitted) / (1.0 if noise is None else noise[:, None, None]))
         for name, measured, fitted in findings.faces
     ]
+    two = len(whole) == 2
+    beside = "" if two else " The second panel is its root mean square over all frames"
+    beside += "" if two else ", which is 1 for noise alone." if noise is not None else "."
+    scaled = (
+        f"in units of the noise; colours saturate at ±{BEYOND:g}"
+        if noise is not None
+        else "in the unit of the recording, because "
+        + ("it has no noise" if rec.noise is not None else "its noise is not known")
+    )
+    start = int(np.argmax(np.nan_to_num(np.abs(whole[0][1][some])).mean(axis=(1, 2))))
+    figure = frames_slider(
+        _residual_stacks(findings, units, whole, some), rec.times[some], rec.grid.size[1:], units, start=start
+    )
+    return Section(
+        title="What the volume leaves unexplained",
+        shows=(
+            f"Measured minus fitted temperature, {scaled}. "
+            f"{'Each panel is one face' if two else 'The first panel is one frame'}: "
+            f"move the slider or press play.{beside} The thin line is the outline of the indications."
+        ),
+        figure=figure,
+        good="Structureless grain at every time"
+        + (
+            ", with about 5 of 100 pixels beyond ±2."
+            if noise is not None
+            else ", small against the contrast of the indications."
+        ),
+        bad="A patch that keeps its place and sign over many frames: a defect that is missing, too small or at a wrong "
+        "depth. Stripes and stains that never move: emissivity, dirt or reflections. One bad frame: the camera.",
+        do="A patch inside an outline: let it run longer, or with less regularisation. A patch outside: look for a "
+        "defect there. A stain: mask it. A bad frame: leave it out.",
+    )
+
+
+def _residual_stacks(
+    findings: Findings, units: Units, whole: list[tuple[str, np.ndarray]], some: np.ndarray
+) -> list[Stack]:
+    """Panels of some frames of each face's residuals (t, y, x); of a single face also their root mean square."""
+    noise = findings.noise
+    label = "residual / noise" if noise is not None else axis_title("residual", units.temperature)
+    stride = coarseness(findings.rec.grid.shape[1:])  # not averaged: that would make the noise smaller
+    outline = findings.footprint[::stride, ::stride]
+    outline = outline if outline.any() else None
     limits = (-BEYOND, BEYOND) if noise is not None else DIFFERENCE.limits(np.stack([r[some] for _, r in whole]))
     two = len(whole) == 2
     stacks = [
@@ -89,7 +128,6 @@ def _residuals(findings: Findings, units: AxisUnits) -> Section:
         )
         for name, residual in whole
     ]
-    beside = ""
     if not two:
         spread = _root_mean_square(whole[0][1])[::stride, ::stride]
         stacks.append(
@@ -102,35 +140,7 @@ def _residuals(findings: Findings, units: AxisUnits) -> Section:
                 (0.0, max(2.0, float(np.nanmax(spread)))) if noise is not None and np.isfinite(spread).any() else None,
             )
         )
-        beside = " The second panel is its root mean square over all frames" + (
-            ", which is 1 for noise alone." if noise is not None else "."
-        )
-    scaled = (
-        f"in units of the noise; colours saturate at ±{BEYOND:g}"
-        if noise is not None
-        else "in the unit of the recording, because "
-        + ("it has no noise" if rec.noise is not None else "its noise is not known")
-    )
-    start = int(np.argmax(np.nan_to_num(np.abs(whole[0][1][some])).mean(axis=(1, 2))))
-    return Section(
-        title="What the volume leaves unexplained",
-        shows=(
-            f"Measured minus fitted temperature, {scaled}. "
-            f"{'Each panel is one face' if two else 'The first panel is one frame'}: "
-            f"move the slider or press play.{beside} The thin line is the outline of the indications."
-        ),
-        figure=frames_slider(stacks, rec.times[some], rec.grid.size[1:], units, start=start),
-        good="Structureless grain at every time"
-        + (
-            ", with about 5 of 100 pixels beyond ±2."
-            if noise is not None
-            else ", small against the contrast of the indications."
-        ),
-        bad="A patch that keeps its place and sign over many frames: a defect that is missing, too small or at a wrong "
-        "depth. Stripes and stains that never move: emissivity, dirt or reflections. One bad frame: the camera.",
-        do="A patch inside an outline: let it run longer, or with less regularisation. A patch outside: look for a "
-        "defect there. A stain: mask it. A bad frame: leave it out.",
-    )
+    return stacks
 
 
 def _convergence(findings: Findings) -> Section:
