@@ -107,7 +107,7 @@ def _residuals(findings: Findings, units: AxisUnits) -> Section:
 
 
 def _residual_stacks(
-    findings: Findings, units: Units, whole: list[tuple[str, np.ndarray]], some: np.ndarray
+    findings: Findings, units: AxisUnits, whole: list[tuple[str, np.ndarray]], some: np.ndarray
 ) -> list[Stack]:
     """Panels of some frames of each face's residuals (t, y, x); of a single face also their root mean square."""
     noise = findings.noise
