@@ -7,16 +7,18 @@ import pytest
 
 from nefty import Boundary, Grid, InputError, Sequence, TopHatPulse, UniformFlash, reconstruct, simulate_explicit
 from nefty.core.errors import NeftyError
-from nefty.core.stopping import FINISHED
-from nefty.data.facts import Facts
-from nefty.data.facts_file import facts_of_meta
+from nefty.core.stopping import FINISHED, StopReason
+from nefty.data.facts import Facts, Heating, Units
 from nefty.inversion.recipe import limited, load_recipe
 from nefty.inversion.reconstruct import Watch
+from nefty.physics.materials import Material
+from support.known_facts import alike
 
 ALPHA, FRONT, BACK = 1.3e-7, 5e-6, 8e-6
 GRID = Grid((16, 24, 24), (3e-3, 36e-3, 36e-3))
 ROWS, COLUMNS, TOP = slice(8, 15), slice(10, 17), 6  # pixels of 1.5 mm; an insulator from 1.125 mm on
 NOISE = 0.01
+GUESSED = Material(name="guessed", alpha_z=1.15 * ALPHA, alpha_y=1.15 * ALPHA, alpha_x=1.15 * ALPHA)
 REAL = load_recipe("real", {"model.layers": 8})
 FEW = REAL.model_copy(update={"stages": REAL.stages[:3]})
 SHORT = limited(load_recipe(FEW, {"model.layers": 5}), 6)  # two iterations each
@@ -56,9 +58,7 @@ def recording(gain):
         excitation=TopHatPulse(duration=5e-3),
         boundary=dataclasses.replace(boundary, h_front=1.5 * FRONT, h_back=1.5 * BACK),
         noise=NOISE,
-        facts=facts_of_meta(
-            {"units": {"length": "m", "time": "s", "temperature": "K"}, "material": {"alpha_z": 1.15 * ALPHA}}
-        ),
+        facts=Facts(units=Units(length="m", time="s", temperature="K"), material=GUESSED),
     )
 
 
@@ -87,15 +87,17 @@ def test_the_defect_is_found_at_its_place_and_depth(found):
 
 
 def test_the_part_is_calibrated(found, gain):
-    known = found.meta["calibration"]
-    assert known["bulk alpha_z"]["value"] == pytest.approx(ALPHA, rel=0.05)
-    assert known["bulk alpha_z"]["start"] == 1.15 * ALPHA
-    assert known["h_back/(rho c)"]["start"] == 1.5 * BACK
-    losses = sum(known[f"h_{face}/(rho c)"]["value"] for face in ("front", "back"))
-    assert losses == pytest.approx(FRONT + BACK, rel=0.2)
-    assert known["amplitude"]["value"] == pytest.approx(1.5, rel=0.05)
-    assert np.std(found.meta["gain"] - gain) < 0.01
-    np.testing.assert_allclose(found.background, known["bulk alpha_z"]["value"])
+    known = {row.name: row for row in found.facts.calibration}
+    bulk = known["diffusivity through the thickness"]
+    assert bulk.value == pytest.approx(ALPHA, rel=0.05)
+    assert bulk.start == 1.15 * ALPHA
+    front, back = (known[f"heat loss of the {face} face over rho c"] for face in ("front", "back"))
+    assert back.start == 1.5 * BACK
+    assert front.value + back.value == pytest.approx(FRONT + BACK, rel=0.2)
+    assert known["heating"].value == pytest.approx(1.5, rel=0.05)
+    assert np.std(found.facts.gain - gain) < 0.01
+    np.testing.assert_allclose(found.background, bulk.value)
+    assert found.bulk == pytest.approx(bulk.value)
 
 
 def test_what_the_result_says_of_its_frames(found, recording):
@@ -106,14 +108,13 @@ def test_what_the_result_says_of_its_frames(found, recording):
     assert found.noise.shape == found.times.shape
     assert 0.7 < found.misfit < 2
     assert found.recipe["rule"] == REAL.rule
-    assert found.facts.origin.simulation.record["excitation"] == {"kind": "TopHatPulse", "duration": 5e-3}
+    assert found.facts.heating == Heating("TopHatPulse", 5e-3)
 
 
 def assert_same(one, other):
     for name in ("alpha", "fitted", "background", "noise"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    np.testing.assert_array_equal(one.meta["gain"], other.meta["gain"])
-    assert one.meta["calibration"] == other.meta["calibration"]
+    assert alike(one.facts, other.facts)
     assert one.stopped == other.stopped == FINISHED
     np.testing.assert_array_equal(one.history["objective"], other.history["objective"])
 
@@ -125,7 +126,7 @@ def whole(small):
 
 def test_a_run_without_time_goes_on_to_the_same_result(small, whole, tmp_path):
     first = reconstruct(small, recipe=SHORT, run=tmp_path, overrides={"stop.seconds": 1e-6})
-    assert "s it was given were over" in first.stopped
+    assert first.stopped.reason is StopReason.OUT_OF_TIME
     assert len(first.history["stage"]) == 1
     assert_same(reconstruct(small, recipe=SHORT, run=tmp_path), whole)
 
@@ -161,7 +162,7 @@ def test_time_may_run_out_in_a_later_stage(small, whole, tmp_path):
         ({"excitation": TopHatPulse(duration=5e-3, profile=np.ones((16, 16)))}, "calibrates parts that an even pulse"),
         ({"excitation": TopHatPulse(duration=50.0)}, "only 1 frames come after the pulse, which ends at 50"),
         ({"observe": "back"}, "needs frames of the heated face"),
-        ({"meta": {}}, "the material of the part is not known; give --material or --alpha"),
+        ({"facts": Facts()}, "the material of the part is not known; give --material or --alpha"),
         ({"size": (3e-4, 24e-3, 24e-3)}, "frames lie between .*check thickness, diffusivity and frame rate"),
     ],
 )
