@@ -147,7 +147,8 @@ def test_an_unknown_suffix_is_refused_with_the_known_ones(make, tmp_path):
 
 def test_a_unit_from_a_file_parts_no_columns_and_starts_no_formula(make):
     nasty = '=cmd|"a",b;c\t\nd<b>' + "x" * 90
-    header = defect_table(make(meta={"units": {"length": nasty, "time": "-s", "temperature": "°C"}})).splitlines()
+    units = Units(length=nasty, time="-s", temperature="°C")
+    header = defect_table(make(facts=Facts(units=units))).splitlines()
     (names,) = csv.reader(header[:1])
     assert len(names) == header[0].count(",") + 1
     assert not set(header[0]) & set('=|";<>\t')

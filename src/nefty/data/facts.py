@@ -264,7 +264,7 @@ class Origin:
         name: of the file, or of the simulator.
         flash_known: whether the times count from the flash.
         flash_frame: number, from 0, of the frame in which the flash falls, if it was one of the file's.
-        ambient: what was subtracted from the values so far; ``None`` if nothing was.
+        ambient: what was subtracted from the values to make them rises; ``None`` if they may still hold it.
         parameters: of a simulation by others, by the names in its file, in SI units.
         simulation: of nefty's own.
     """
@@ -273,7 +273,7 @@ class Origin:
     name: str = ""
     flash_known: bool = True
     flash_frame: int | None = None
-    ambient: float | None = None
+    ambient: float | None = 0.0
     parameters: Mapping[str, float] = field(default_factory=dict)
     simulation: Simulation | None = None
 

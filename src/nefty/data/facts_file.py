@@ -190,8 +190,7 @@ def _old(meta: Mapping[str, Any]) -> Facts:
     material, source = meta.get("material"), ""
     if isinstance(material, Mapping):
         source = str(material.get("source") or "")
-    gain, simulated = meta.get("gain"), "plate" in meta or "specimen" in meta
-    made = isinstance(gain, np.ndarray) and gain.ndim == 2
+    gain = meta.get("gain") if isinstance(meta.get("gain"), np.ndarray) and np.ndim(meta["gain"]) == 2 else None
     return Facts(
         units=Units(**words),
         material=_material(material),
@@ -209,7 +208,7 @@ def _old(meta: Mapping[str, Any]) -> Facts:
         thickness=_number(meta.get("thickness")),
         defects=_old_defects(meta),
         calibration=_old_calibration(meta.get("calibration")),
-        gain=gain if made and not simulated else None,
+        gain=None if _holds_true_gain(meta) else gain,
         origin=_old_origin(meta),
         notes=tuple(Note(NoteKind.OTHER, str(note)) for note in _listed(meta.get("notes"))),
         extra={k: v for k, v in meta.items() if k not in KNOWN and not isinstance(v, np.ndarray)},
@@ -269,7 +268,7 @@ def _old_origin(meta: Mapping[str, Any]) -> Origin:
         simulation = Simulation(
             record={k: v for k, v in meta.items() if k not in left_out},
             noise_sigma=float(meta.get("noise_sigma") or 0.0),
-            gain=meta["gain"] if isinstance(meta.get("gain"), np.ndarray) else None,
+            gain=meta["gain"] if _holds_true_gain(meta) else None,
             versions=dict(meta.get("versions") or {}),
         )
     source = Source.FILE if foreign else Source.SIMULATION if simulation is not None else Source.ARRAYS
@@ -279,12 +278,18 @@ def _old_origin(meta: Mapping[str, Any]) -> Origin:
         name=_text(meta.get("source")),
         flash_known=not foreign or frame is not None,
         flash_frame=None if frame is None else int(frame),
-        ambient=_number(meta.get("ambient")),
+        ambient=_number(meta.get("ambient", 0.0)),
         parameters={k: float(v) for k, v in table.items() if _number(v) is not None}
         if isinstance(table, Mapping)
         else {},
         simulation=simulation,
     )
+
+
+def _holds_true_gain(meta: Mapping[str, Any]) -> bool:
+    """Whether the gain is that of a simulation, and not what a preparation or calibration put in its place."""
+    found = "preparation" in meta or "calibration" in meta
+    return "plate" in meta and isinstance(meta.get("gain"), np.ndarray) and not found
 
 
 def _listed(given: Any) -> list[Any]:

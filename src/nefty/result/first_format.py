@@ -28,6 +28,7 @@ def of_first_format(values: Mapping[str, Any]) -> dict[str, Any]:
             unknowns=int(_number(provenance.get("unknowns"))),
             collocation=int(_number(provenance.get("collocation points"))),
         ),
+        "bulk": _number(provenance.get("bulk diffusivity")) or None,
         "lateral": _lateral(meta, values.get("recipe") or {}),
         "own_view": None if view is None else OwnView(np.asarray(view["mask"]) > 0, np.asarray(view["depth"])),
         "own_surface": bool(meta.get("own_surface")),

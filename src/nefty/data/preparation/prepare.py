@@ -75,7 +75,7 @@ def _prepare(sequence: Sequence, choice: Preparation) -> Prepared:
         raise InputError(f"no frame lies after the flash, in frame {flash.frame} of {times.size}; check its number.")
     early = _alike(frame_levels(sample[: flash.before]), sigma)
     ambient, left, ambient_said = ambient_of(
-        frames[: flash.before][early], choice.ambient, sigma, unit, sequence.facts.origin.ambient or 0.0
+        frames[: flash.before][early], choice.ambient, sigma, unit, sequence.facts.origin.ambient
     )
     own = sampled(ambient[None])[0] if isinstance(ambient, np.ndarray) else ambient
     rise = np.where(sample < level, sample - own, np.nan)
