@@ -159,8 +159,8 @@ def _defects(saved: Any) -> KnownDefects | None:
 
 def _hole(saved: Mapping[str, Any]) -> Hole:
     centre, width = (_pair(saved[name]) for name in ("centre", "width"))
-    assert centre is not None
-    assert width is not None
+    if centre is None or width is None:
+        raise ValueError("a hole has neither place nor width")
     return Hole(str(saved.get("kind", "round")), centre, width, float(saved.get("depth", np.nan)))
 
 
@@ -211,7 +211,7 @@ def _old(meta: Mapping[str, Any]) -> Facts:
         gain=None if _holds_true_gain(meta) else gain,
         origin=_old_origin(meta),
         notes=tuple(Note(NoteKind.OTHER, str(note)) for note in _listed(meta.get("notes"))),
-        extra={k: v for k, v in meta.items() if k not in KNOWN and not isinstance(v, np.ndarray)},
+        extra=_old_extra(meta),
     )
 
 
@@ -243,9 +243,10 @@ def _old_defects(meta: Mapping[str, Any]) -> KnownDefects | None:
     mask, depth, holes = (meta.get(name) for name in ("defect_mask", "depth", "holes"))
     if mask is None and depth is None and holes is None:
         return None
+    cut = mask is not None and np.shape(depth) != np.shape(mask)  # a region was, and the depths stayed as they were
     return KnownDefects(
         mask=None if mask is None else np.asarray(mask) > 0,
-        depth=depth if isinstance(depth, np.ndarray) else None,
+        depth=depth if isinstance(depth, np.ndarray) and not cut else None,
         holes=None if holes is None else tuple(_hole(hole) for hole in holes),
     )
 
@@ -284,6 +285,13 @@ def _old_origin(meta: Mapping[str, Any]) -> Origin:
         else {},
         simulation=simulation,
     )
+
+
+def _old_extra(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """What is only shown; of a simulation everything else is its record."""
+    if "specimen" in meta:
+        return {}
+    return {k: v for k, v in meta.items() if k not in KNOWN and not isinstance(v, np.ndarray)}
 
 
 def _holds_true_gain(meta: Mapping[str, Any]) -> bool:
