@@ -267,12 +267,12 @@ def _old_origin(meta: Mapping[str, Any]) -> Origin:
     if "specimen" in meta or "plate" in meta:
         left_out = ("notes", "noise_sigma", "versions", "units", "gain", "depth", "defect_mask", "holes", "material")
         simulation = Simulation(
-            record={k: v for k, v in meta.items() if k not in left_out},
+            record={"plate": meta["plate"]} if "plate" in meta else {k: v for k, v in meta.items() if k not in left_out},
             noise_sigma=float(meta.get("noise_sigma") or 0.0),
             gain=meta["gain"] if _holds_true_gain(meta) else None,
             versions=dict(meta.get("versions") or {}),
         )
-    source = Source.FILE if foreign else Source.SIMULATION if simulation is not None else Source.ARRAYS
+    source = Source.SIMULATION if simulation is not None else Source.FILE if foreign else Source.ARRAYS
     frame, table = meta.get("flash_frame"), meta.get("simulation")
     return Origin(
         source=source,
