@@ -266,8 +266,9 @@ def _old_origin(meta: Mapping[str, Any]) -> Origin:
     simulation = None
     if "specimen" in meta or "plate" in meta:
         left_out = ("notes", "noise_sigma", "versions", "units", "gain", "depth", "defect_mask", "holes", "material")
+        made = {"plate": meta["plate"]} if "plate" in meta else {k: v for k, v in meta.items() if k not in left_out}
         simulation = Simulation(
-            record={"plate": meta["plate"]} if "plate" in meta else {k: v for k, v in meta.items() if k not in left_out},
+            record=made,
             noise_sigma=float(meta.get("noise_sigma") or 0.0),
             gain=meta["gain"] if _holds_true_gain(meta) else None,
             versions=dict(meta.get("versions") or {}),
