@@ -59,6 +59,7 @@ COLUMNS = {
     "time": "time",
     "cells": "count",
     "reaches_back": "0 or 1",
+    "at_rim": "0 or 1",
 }
 #: What the header says where the unit of a quantity is not known.
 UNKNOWN = {
