@@ -67,7 +67,7 @@ def test_a_flash_that_is_not_there_is_asked_for(call, tmp_path):
         (["--roi", "0:99,0:5"], "do not lie within the 16"),
         (["--roi", "0-9"], "y0:y1,x0:x1"),
         (["--flash-frame", "150"], "not one of the 150 frames"),
-        (["--flash-frame", "-1"], "from 0 on"),
+        (["--flash-frame", "-1"], "--flash-frame -1 must be a whole number of at least 0"),
         (["--bin", "17"], "larger than the frames"),
         (["--bin", "0"], "--bin"),
         (["--frames", "many"], "--frames"),

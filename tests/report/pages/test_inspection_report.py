@@ -62,7 +62,7 @@ def plain(text: str) -> str:
 
 
 def test_everything_is_in_millimetres(page):
-    assert plain(page.title) == "One indication found, at depth 0.6 mm"
+    assert plain(page.title) == "One indication found, depth to the top 0.6 mm of 1.3 mm"
     facts = {fact.label: plain(fact.value) for fact in page.facts}
     assert facts["Bulk diffusivity"] == "0.45 mm²/s"
     assert "8.8 × 9 × 1.3 mm" in plain(page.lead)

@@ -8,7 +8,7 @@ from plotly.offline import get_plotlyjs
 
 from nefty.core.errors import NeftyError
 from nefty.core.grid import Grid
-from nefty.core.stopping import Stopped, StopReason
+from nefty.core.stopping import UNKNOWN, Stopped, StopReason
 from nefty.data.facts import CalibratedValue, CameraFacts, Facts, Heating, Origin, Step, Units
 from nefty.metrics.pairing import paired
 from nefty.metrics.score import evaluate
@@ -89,7 +89,7 @@ VARIANTS = {
     "noise not known": lambda rec: replace(rec, noise=None),
     "no noise": lambda rec: replace(rec, noise=0.0),
     "bare": lambda rec: replace(
-        rec, noise=None, truth=None, history={}, recipe={}, provenance={}, stopped="", facts=Facts()
+        rec, noise=None, truth=None, history={}, recipe={}, provenance={}, stopped=UNKNOWN, facts=Facts()
     ),
     "single precision": lambda rec: replace(rec, alpha=rec.alpha.astype("f4"), measured=rec.measured.astype("f4")),
 }
@@ -117,7 +117,7 @@ def test_every_kind_of_result_has_a_page(rec, variant):
 
 def test_the_headline_and_the_facts_say_what_was_found(rec):
     page = reconstruction_page(rec)
-    assert page.title == "Two indications found, the shallowest at depth 0.25\u00a0mm"
+    assert page.title == "Two indications found, depth to the top 0.25 to 0.5\u00a0mm of 1\u00a0mm"
     facts = {fact.label: fact.value.replace("\u00a0", " ") for fact in page.facts}
     assert facts["Indications"] == "2"
     assert facts["Depth to the top"].startswith("0.25 to 0.")
