@@ -93,13 +93,14 @@ def run_engine(
     }
     for what in (what for what, given in beyond.items() if given):
         raise InputError(f'engine={name!r} cannot do {what}; use engine="{_able(engine, face_mean)}".')
+    initial = _at_the_start(excitation, grid)
     from nefty.synth.phiflow_engine import simulate_phiflow
 
     return simulate_phiflow(
         grid,
         alpha,
         times,
-        _at_the_start(excitation, grid),
+        initial,
         lateral=boundary.lateral,
         face_mean=face_mean,
         observe=observe,
