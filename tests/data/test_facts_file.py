@@ -10,22 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from nefty.core.errors import InputError
-from nefty.data.facts import (
-    CalibratedValue,
-    CameraFacts,
-    Facts,
-    Heating,
-    Hole,
-    KnownDefects,
-    Note,
-    NoteKind,
-    Origin,
-    Simulation,
-    Source,
-    Step,
-    Units,
-    Window,
-)
+from nefty.data import facts as typed
 from nefty.data.facts_file import KNOWN, arrays_apart, arrays_joined, facts_of_meta, plain_facts, read_facts
 from nefty.data.read import read
 from nefty.data.sequence import Sequence
@@ -43,7 +28,7 @@ PLAIN = st.recursive(
 )
 TABLE = st.dictionaries(TEXT, PLAIN, max_size=3)
 PAIR = st.tuples(NUMBER, NUMBER)
-HOLE = st.builds(Hole, st.sampled_from(["round", "rectangular"]), PAIR, PAIR, NUMBER | st.just(np.nan))
+HOLE = st.builds(typed.Hole, st.sampled_from(["round", "rectangular"]), PAIR, PAIR, NUMBER | st.just(np.nan))
 MAP = arrays_of.arrays(np.float64, FACE, elements=st.floats(width=64, allow_infinity=False))
 MATERIAL = st.sampled_from([material("pvc"), material("cfrp")]) | st.builds(
     Material, name=st.text(min_size=1, max_size=6), alpha_z=ABOVE, alpha_y=ABOVE, alpha_x=ABOVE, note=TEXT
@@ -55,15 +40,15 @@ def listed(values):
 
 
 SIMULATION = st.builds(
-    Simulation,
+    typed.Simulation,
     record=st.builds(lambda table, array: {**table, "excitation_array": array}, TABLE, MAP) | TABLE,
     noise_sigma=ABOVE,
     gain=st.none() | MAP,
     versions=st.dictionaries(TEXT, TEXT, max_size=2),
 )
 ORIGIN = st.builds(
-    Origin,
-    source=st.sampled_from(Source),
+    typed.Origin,
+    source=st.sampled_from(typed.Source),
     name=TEXT,
     flash_known=st.booleans(),
     flash_frame=st.none() | st.integers(0, 9),
@@ -72,40 +57,40 @@ ORIGIN = st.builds(
     simulation=st.none() | SIMULATION,
 )
 FACTS = st.builds(
-    Facts,
-    units=st.builds(Units, TEXT, TEXT, TEXT, TEXT),
+    typed.Facts,
+    units=st.builds(typed.Units, TEXT, TEXT, TEXT, TEXT),
     material=st.none() | MATERIAL,
     material_source=st.sampled_from(["", "given", "file"]),
-    camera=st.builds(CameraFacts, TEXT, TEXT, st.none() | ABOVE, st.none() | ABOVE),
-    heating=st.none() | st.builds(Heating, TEXT, st.none() | ABOVE),
-    steps=listed(st.builds(Step, TEXT, TEXT, TABLE, st.booleans())),
-    window=st.builds(Window, st.integers(0, 99), st.integers(0, 99), st.integers(1, 9)),
+    camera=st.builds(typed.CameraFacts, TEXT, TEXT, st.none() | ABOVE, st.none() | ABOVE),
+    heating=st.none() | st.builds(typed.Heating, TEXT, st.none() | ABOVE),
+    steps=listed(st.builds(typed.Step, TEXT, TEXT, TABLE, st.booleans())),
+    window=st.builds(typed.Window, st.integers(0, 99), st.integers(0, 99), st.integers(1, 9)),
     pixel=st.none() | PAIR,
     thickness=st.none() | ABOVE,
     unit_length=ABOVE,
     defects=st.none()
     | st.builds(
-        KnownDefects,
+        typed.KnownDefects,
         mask=st.none() | arrays_of.arrays(np.bool_, FACE),
         depth=st.none() | MAP,
         holes=st.none() | listed(HOLE),
     ),
-    calibration=listed(st.builds(CalibratedValue, TEXT, NUMBER, st.none() | NUMBER, TEXT, st.none() | ABOVE)),
+    calibration=listed(st.builds(typed.CalibratedValue, TEXT, NUMBER, st.none() | NUMBER, TEXT, st.none() | ABOVE)),
     gain=st.none() | MAP,
     origin=ORIGIN,
-    notes=listed(st.builds(Note, st.sampled_from(NoteKind), TEXT, st.booleans())),
+    notes=listed(st.builds(typed.Note, st.sampled_from(typed.NoteKind), TEXT, st.booleans())),
     extra=TABLE,
 )
-NAMES = [*vars(Facts()), "colour"]
+NAMES = [*vars(typed.Facts()), "colour"]
 
 
 def test_what_is_as_by_default_is_not_written():
-    assert plain_facts(Facts()) == {}
-    assert plain_facts(Facts(units=Units(length="m"), window=Window(left=3))) == {
+    assert plain_facts(typed.Facts()) == {}
+    assert plain_facts(typed.Facts(units=typed.Units(length="m"), window=typed.Window(left=3))) == {
         "units": {"length": "m"},
         "window": {"left": 3},
     }
-    assert alike(read_facts({}), Facts())
+    assert alike(read_facts({}), typed.Facts())
 
 
 @given(FACTS)
@@ -170,10 +155,10 @@ def test_a_damaged_record_is_refused(saved):
 @given(st.dictionaries(st.sampled_from(NAMES), PLAIN, max_size=4) | PLAIN)
 def test_whatever_a_damaged_file_holds_it_is_read_or_refused(saved):
     with contextlib.suppress(InputError):
-        assert isinstance(read_facts(saved), Facts)
+        assert isinstance(read_facts(saved), typed.Facts)
 
 
 @given(st.dictionaries(st.sampled_from(sorted(KNOWN)), PLAIN, max_size=4) | PLAIN)
 def test_whatever_a_damaged_file_of_the_old_version_holds_it_is_read_or_refused(meta):
     with contextlib.suppress(InputError):
-        assert isinstance(facts_of_meta(meta), Facts)
+        assert isinstance(facts_of_meta(meta), typed.Facts)

@@ -10,11 +10,10 @@ import pytest
 
 from nefty.core.errors import InputError, NeftyError
 from nefty.core.storage.hdf5 import write_hdf5
-from nefty.data.facts import Facts, KnownDefects, Note, NoteKind, Source, Units
+from nefty.data.facts import Facts, KnownDefects, Source, Units
 from nefty.data.preparation.prepare import prepare
 from nefty.data.read import read
 from nefty.data.sequence import Sequence
-from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
 from support.disks import file_size_limit, small_disk
 from support.flash_recordings import Camera
@@ -37,28 +36,6 @@ EXCITATIONS = [
 def recording(**changes) -> Sequence:
     frames = np.random.default_rng(1).random((5, 8, 12))
     return Sequence(**{"frames": frames, "times": np.arange(-1.0, 4.0), "size": (1.0, 4.0, 6.0), **changes})
-
-
-@pytest.mark.parametrize("excitation", EXCITATIONS, ids=lambda e: type(e).__name__)
-def test_a_saved_recording_comes_back_as_it_was(tmp_path, excitation):
-    whole = recording(
-        excitation=excitation,
-        boundary=Boundary("adiabatic", "robin", "robin", 0.1, 0.2, "cell"),
-        anisotropy=(2.0, 3.0),
-        face_mean="min",
-        mask=PROFILE > 0.5,
-        noise=0.01,
-        truth=np.random.default_rng(2).random((3, 16, 24)) + 0.1,
-        facts=Facts(
-            units=Units(time="s"),
-            defects=KnownDefects(mask=PROFILE > 0.7),
-            notes=(Note(NoteKind.OTHER, "one"),),
-            extra={"inspector": {"name": "A", "shift": 2}},
-        ),
-    )
-    path = whole.save(tmp_path / "new" / "plate.h5")
-    assert same_recording(read(path), whole)
-    assert same_recording(Sequence.load(str(path)), whole)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -95,8 +95,46 @@ class Calibration(ABC):
         """
 
 
-def as_recorded(seen: Observation, model: HeatModel, volume: np.ndarray, pixels: np.ndarray | float) -> Compared:
-    """Frames of a volume beside those of an observation that was not changed."""
-    noise = seen.noise if np.ndim(seen.noise) == 0 else np.ravel(seen.noise)
-    measured = np.where(seen.counted, seen.frames, np.nan)
-    return Compared(measured, model(volume).double().numpy() * pixels, noise)
+class UnchangedRecording(Calibration):
+    """A calibration that takes the recording as it is, and all of it; what it knows of the background is its own.
+
+    Args:
+        model: of the part.
+        seen: the recording.
+    """
+
+    def __init__(self, model: HeatModel, seen: Observation) -> None:
+        self._model, self._seen = model, seen
+
+    @property
+    def model(self) -> HeatModel:
+        """Of the part, under the flash as given or fitted."""
+        return self._model
+
+    @property
+    def observation(self) -> Observation:
+        """As recorded."""
+        return self._seen
+
+    @property
+    def buried(self) -> int:
+        """None are."""
+        return 0
+
+    def share(self) -> float:
+        """All of it."""
+        return 1.0
+
+    def summary(self) -> tuple[CalibratedValue, ...]:
+        """Nothing beyond the background, which the result holds."""
+        return ()
+
+    def notes(self) -> list[Note]:
+        """Nothing was left out."""
+        return []
+
+    def compared(self, volume: np.ndarray, pixels: np.ndarray | float) -> Compared:
+        """Frames of a volume beside those recorded."""
+        noise = self._seen.noise if np.ndim(self._seen.noise) == 0 else np.ravel(self._seen.noise)
+        measured = np.where(self._seen.counted, self._seen.frames, np.nan)
+        return Compared(measured, self._model(volume).double().numpy() * pixels, noise)

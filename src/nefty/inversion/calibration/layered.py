@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from nefty.data.facts import CalibratedValue, Note
 from nefty.inversion.calibration.bulk import first_guess, fit_bulk
 from nefty.inversion.calibration.coarsening import wider_pixels
 from nefty.inversion.calibration.flash import scaled, with_flash
-from nefty.inversion.calibration.interface import Calibration, Compared, as_recorded
+from nefty.inversion.calibration.interface import UnchangedRecording
 from nefty.inversion.calibration.refinement import refine_strata
 from nefty.inversion.calibration.settings import CalibrationSettings, LayeredSettings
 from nefty.inversion.calibration.strata_search import StrataSearch
@@ -72,7 +71,7 @@ def fit_layers(
     return LayeredFit(np.exp(log_alpha), bulk, scaled(model.initial, log_flash))
 
 
-class LayeredCalibration(Calibration):
+class LayeredCalibration(UnchangedRecording):
     """A background of strata; the recording stays as it is.
 
     Args:
@@ -85,7 +84,8 @@ class LayeredCalibration(Calibration):
     def __init__(
         self, model: HeatModel, seen: Observation, background: np.ndarray, settings: CalibrationSettings
     ) -> None:
-        self._model, self._seen, self._background, self._settings = model, seen, background, settings
+        super().__init__(model, seen)
+        self._background, self._settings = background, settings
 
     @classmethod
     def fitted(cls, model: HeatModel, seen: Observation, settings: CalibrationSettings) -> LayeredCalibration:
@@ -99,25 +99,6 @@ class LayeredCalibration(Calibration):
     def background(self) -> np.ndarray:
         """Diffusivity of the layers without defects, (z,)."""
         return self._background
-
-    @property
-    def model(self) -> HeatModel:
-        """Of the part, under the fitted flash."""
-        return self._model
-
-    @property
-    def observation(self) -> Observation:
-        """As recorded."""
-        return self._seen
-
-    @property
-    def buried(self) -> int:
-        """None are."""
-        return 0
-
-    def share(self) -> float:
-        """All of it."""
-        return 1.0
 
     def refine(self, volume: np.ndarray, steps: int, *, searched: bool) -> int:
         """Fit the strata again, under the defects of the volume, found or given."""
@@ -141,18 +122,6 @@ class LayeredCalibration(Calibration):
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
         self._background = state["background"]
-
-    def summary(self) -> tuple[CalibratedValue, ...]:
-        """Nothing beyond the background, which the result holds."""
-        return ()
-
-    def notes(self) -> list[Note]:
-        """Nothing was left out."""
-        return []
-
-    def compared(self, volume: np.ndarray, pixels: np.ndarray | float) -> Compared:
-        """Frames of a volume beside those recorded."""
-        return as_recorded(self._seen, self._model, volume, pixels)
 
 
 def _with_excitation(model: HeatModel, excitation: object) -> HeatModel:
