@@ -33,7 +33,7 @@ def recording(**changes) -> Sequence:
     return Sequence(**{"frames": frames, "times": np.arange(5.0) / 3, "size": (1.0, 4.0, 6.0), **changes})
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES[:-1])
+@pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("excitation", EXCITATIONS, ids=lambda e: type(e).__name__)
 def test_everything_comes_back(tmp_path, suffix, excitation):
     whole = recording(
@@ -51,7 +51,9 @@ def test_everything_comes_back(tmp_path, suffix, excitation):
             extra={"names": ["ä", "b"]},
         ),
     )
-    assert same_recording(read(whole.save(tmp_path / "new" / f"plate{suffix}")), whole)
+    path = whole.save(tmp_path / "new" / f"plate{suffix}")
+    assert same_recording(read(path), whole)
+    assert same_recording(Sequence.load(str(path)), whole)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -243,7 +243,9 @@ def _old_defects(meta: Mapping[str, Any]) -> KnownDefects | None:
     mask, depth, holes = (meta.get(name) for name in ("defect_mask", "depth", "holes"))
     if mask is None and depth is None and holes is None:
         return None
-    cut = mask is not None and np.shape(depth) != np.shape(mask)  # a region was, and the depths stayed as they were
+    cut = mask is not None and np.shape(np.asarray(depth)) != np.shape(
+        np.asarray(mask)
+    )  # a region was, and the depths stayed as they were
     return KnownDefects(
         mask=None if mask is None else np.asarray(mask) > 0,
         depth=depth if isinstance(depth, np.ndarray) and not cut else None,
