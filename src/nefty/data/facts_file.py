@@ -243,12 +243,13 @@ def _old_defects(meta: Mapping[str, Any]) -> KnownDefects | None:
     mask, depth, holes = (meta.get(name) for name in ("defect_mask", "depth", "holes"))
     if mask is None and depth is None and holes is None:
         return None
-    cut = mask is not None and np.shape(np.asarray(depth)) != np.shape(
-        np.asarray(mask)
-    )  # a region was, and the depths stayed as they were
+    over = None if mask is None else np.asarray(mask) > 0
+    whole = isinstance(depth, np.ndarray) and (
+        over is None or depth.shape == over.shape
+    )  # old regions cut the mask alone
     return KnownDefects(
-        mask=None if mask is None else np.asarray(mask) > 0,
-        depth=depth if isinstance(depth, np.ndarray) and not cut else None,
+        mask=over,
+        depth=depth if whole else None,
         holes=None if holes is None else tuple(_hole(hole) for hole in holes),
     )
 
