@@ -283,7 +283,7 @@ def test_time_spent_before_counts(start):
 
 
 def test_a_field_at_its_minimum_ends_the_stage_early(start, recording):
-    """Frames of the sound part itself: nothing to be found, and no error."""
+    """Frames of the background itself: nothing to be found, and no error."""
     model = HeatModel(recording.grid(6), recording.times, recording.excitation)
     sound = dataclasses.replace(recording, frames=model(np.full((6, 16, 16), 0.15)).double().numpy())
     work = start(sound, stages__0__iterations=50)

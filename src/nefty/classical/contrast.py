@@ -1,4 +1,4 @@
-"""How a pixel differs from the sound part."""
+"""How a pixel differs from the background."""
 
 from __future__ import annotations
 

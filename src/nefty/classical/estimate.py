@@ -54,7 +54,7 @@ def lift(estimate: DepthEstimate, grid: Grid, bulk: Any, defect: float, thicknes
     Args:
         estimate: one pixel per column of cells; without a mask, see ``DepthEstimate.shallower``.
         grid: the cells.
-        bulk: diffusivity of the sound part, one number or one per layer, (z,).
+        bulk: diffusivity of the background, one number or one per layer, (z,).
         defect: diffusivity of defects.
         thickness: of defects, in length units; down to the back face if not given.
     """

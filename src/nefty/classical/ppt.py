@@ -182,7 +182,7 @@ def calibrate(
         times: of the recording's frames after the flash.
         alpha: diffusivity through the thickness.
         depth: of the defect that C shall be right for; it depends a little on it.
-        thickness: of the sound part that it is compared with; a half space if not given.
+        thickness: of the background that it is compared with; a half space if not given.
         rule: and the following as in ``ppt``.
         threshold: phase contrast in radians that counts as seen; 0 finds the change of sign.
         frequencies: per time unit.

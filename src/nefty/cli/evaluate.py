@@ -24,7 +24,7 @@ def run(
     threshold: Annotated[
         float | None,
         typer.Option(
-            help="Diffusivity below which a cell is defect, in mm2/s for a run in metres: half of the sound part's if "
+            help="Diffusivity below which a cell is defect, in mm2/s for a run in metres: half of the background's if "
             "not given; 0.03 where the run has no units.",
             show_default=False,
         ),

@@ -179,7 +179,7 @@ class LogBox(_Bracket):
 
 
 def background_profile(given: Any, grid: Grid) -> Tensor | None:
-    """Diffusivity of the sound part at each depth of the grid, (z,), float64; ``None`` stays ``None``."""
+    """Diffusivity of the background at each depth of the grid, (z,), float64; ``None`` stays ``None``."""
     if given is None:
         return None
     profile = torch.as_tensor(given, dtype=torch.float64).detach().clone()

@@ -46,7 +46,7 @@ class NeuralField(nn.Module):
             random weights give.
         spread: factor on the output weights where ``start`` is given; 0 makes it exact, while a small one lets the
             gradient through to the hidden layers from the first step.
-        background: diffusivity of the sound part at the depths of ``grid``, (z,): alpha = background(z) head(f).
+        background: diffusivity of the background at the depths of ``grid``, (z,): alpha = background(z) head(f).
             Between cell centres it is the value of the cell.
         wrap: along which of z, y, x the two ends are one place; see ``FourierEncoding``.
         generator: what the weights are drawn from; torch's own if not given.

@@ -25,7 +25,7 @@ class VoxelField(nn.Module):
         start: what the head returns at first, a number or (z, y, x); 1 by default where there is a background.
         depth_power: p.
         scale: (z, y, x), in place of (z/H)^p.
-        background: diffusivity of the sound part, (z,): alpha = background(z) head(...).
+        background: diffusivity of the background, (z,): alpha = background(z) head(...).
         dtype: of everything.
     """
 
@@ -53,7 +53,7 @@ class VoxelField(nn.Module):
         self.register_buffer("scale", torch.as_tensor(scale).to(dtype))
         if start is None:
             if profile is None:
-                raise InputError("start is missing; give the diffusivity of the sound part, or a background.")
+                raise InputError("start is missing; give the diffusivity of the background, or a background.")
             start = 1.0
         value = head.inverse(start).detach().to(dtype)
         if value.ndim and value.shape != grid.shape:

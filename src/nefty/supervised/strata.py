@@ -13,7 +13,7 @@ FARTHEST = 3.0  # spreads from the middle of the training's recordings; what is 
 class Strata(nn.Module):
     """From the input (batch, channels, slices, y, x) to what each layer's output is raised by, (batch, 1, z, 1, 1).
 
-    How the middle pixel cools tells the diffusivity of the sound part almost exactly, but the numbers differ by a few
+    How the middle pixel cools tells the diffusivity of the background almost exactly, but the numbers differ by a few
     percent between parts, and networks that normalise within a sample lose them. Here they are measured in spreads
     of the training's recordings and go through two layers of their own. Zero at first.
 

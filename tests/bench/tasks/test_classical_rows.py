@@ -62,7 +62,7 @@ def test_the_diffusivity_is_given_or_of_the_material_or_fitted():
 
     assert bulk(sequence, alpha=0.2) == (0.2, "as given")
     fitted, source = bulk(sequence)
-    assert source == "fitted to the sound part"
+    assert source == "fitted to the background"
     assert fitted == pytest.approx(0.15, rel=0.03)
     known = nefty.Sequence(
         frames=sequence.frames,

@@ -36,7 +36,7 @@ def with_defect(bulk):
 
 
 def left_over(model, found, frames):
-    """Root mean square misfit over time of the sound part that was found, at the pixel a quarter fit better than."""
+    """Root mean square misfit over time of the background that was found, at the pixel a quarter fit better than."""
     alpha = np.broadcast_to(found.background[:, None, None], SLAB.shape).copy()
     misfit = frames - model.replaced(initial=found.excitation)(alpha).double().numpy()
     return np.quantile(np.sqrt(np.mean(misfit**2, axis=-3)), 0.25)

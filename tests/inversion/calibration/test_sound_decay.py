@@ -1,4 +1,4 @@
-"""The fit of the sound part to recordings whose every number is known."""
+"""The fit of the background to recordings whose every number is known."""
 
 import dataclasses
 

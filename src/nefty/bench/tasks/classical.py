@@ -35,7 +35,7 @@ class Settings(Part):
     """Of a row.
 
     technique: name in ``nefty.classical.techniques``. options: of its function. alpha: diffusivity through the
-    thickness; that of the recording's material if not given, else fitted to the sound part as the volumes' methods do.
+    thickness; that of the recording's material if not given, else fitted to the background as the volumes' methods do.
     contrast: bulk diffusivity over the defects', and thickness: of the defects as a share of the part's, both assumed
     for the volume; 0 is down to the back face. layers: of the volume, where the truth has none.
     """
@@ -98,7 +98,7 @@ def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget)
 
 
 def _diffusivity(sequence: Sequence, choice: Settings, layers: int) -> tuple[float, str]:
-    """Of the sound part, and where the number is from."""
+    """Of the background, and where the number is from."""
     from nefty.inversion.build import build_model
     from nefty.inversion.calibration.bulk import first_guess
     from nefty.inversion.calibration.layered import fit_layers
@@ -113,7 +113,7 @@ def _diffusivity(sequence: Sequence, choice: Settings, layers: int) -> tuple[flo
     late = sequence.after_flash()
     model = build_model(late, recipe)
     seen, _ = observe(late, model, recipe)
-    return fit_layers(model, seen, first_guess(model, seen), strata=1, flash=True).bulk, "fitted to the sound part"
+    return fit_layers(model, seen, first_guess(model, seen), strata=1, flash=True).bulk, "fitted to the background"
 
 
 def _some_frames(sequence: Sequence) -> Sequence:

@@ -1,4 +1,4 @@
-"""Diffusivity against depth: what the sound part is made of."""
+"""Diffusivity against depth: what the background is made of."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Findings:
 
     @cached_property
     def ratio(self) -> np.ndarray:
-        """Diffusivity over that of the sound part at the same depth, (z, y, x)."""
+        """Diffusivity over that of the background at the same depth, (z, y, x)."""
         return self.rec.alpha / self.rec.background[:, None, None]
 
     @cached_property

@@ -15,7 +15,7 @@ TERMS = (
     "x and y count from the corner of what was reconstructed; rows and columns from 0 at the top left of the frames "
     "as they were read; depths from the front face. Band: see the next section. FWHM: full width at half maximum of "
     "the map of missing diffusivity along its longer and shorter axis, – where it leaves the image. Area: of all "
-    "pixels with the indication below them. Contrast: missing diffusivity, 1\u00a0−\u00a0α/α₀, against the sound part "
+    "pixels with the indication below them. Contrast: missing diffusivity, 1\u00a0−\u00a0α/α₀, against the background "
     "at that depth; 100\u00a0% would be a perfect insulator. ΔT\u00a0=\u00a0mean_d\u00a0−\u00a0mean_s and "
     "SNR\u00a0=\u00a020\u00a0log₁₀(|ΔT|\u00a0/\u00a0σ_s): d are the pixels over the indication, s the sound ones one "
     "to two of its diameters away, σ_s their standard deviation; all in the detection image, the measured frame in "
@@ -45,14 +45,14 @@ def _map(findings: Findings, units: AxisUnits) -> Section:
                 "Lowest diffusivity below each pixel",
                 findings.ratio.min(axis=0),
                 RATIO,
-                "share of the sound part's",
+                "share of the background's",
                 (0.0, 1.0),
                 findings.footprint,
             )
         )
         beside = (
             "Beside it, before any threshold, the lowest diffusivity in the column below each pixel as a share of "
-            "the sound part's; the thin line is the outline of the indications."
+            "the background's; the thin line is the outline of the indications."
         )
     return Section(
         title="Where the indications are",
@@ -75,7 +75,7 @@ def _table(findings: Findings, units: AxisUnits) -> Section:
     if not table.rows:
         return Section(
             title="What they measure",
-            shows="No connected region of the volume has a clearly lower diffusivity than the sound part at its depth, "
+            shows="No connected region of the volume has a clearly lower diffusivity than the background at its depth, "
             "so there is nothing to list.",
             good="The depth map is empty and the residual maps hold nothing but noise.",
             bad="A patch in the residual maps that stays over many frames: something is there that the volume lacks.",

@@ -82,9 +82,9 @@ def _slices(findings: Findings, units: AxisUnits) -> Section:
         beside = "The first panel is the reconstruction, the second the truth, in the same colours."
     else:
         ratio = _smaller(findings.ratio[layers])
-        stacks.append(Stack("Share of the sound part's", ratio, RATIO, "α / α₀", outline, (0.0, 1.3)))
+        stacks.append(Stack("Share of the background's", ratio, RATIO, "α / α₀", outline, (0.0, 1.3)))
         beside = (
-            "The first panel is the diffusivity, the second its share of the sound part's at that depth, with the "
+            "The first panel is the diffusivity, the second its share of the background's at that depth, with the "
             "outline of all indications."
         )
     busiest = int(findings.mask[layers].sum(axis=(1, 2)).argmax())
@@ -151,7 +151,7 @@ def _background(findings: Findings, units: AxisUnits) -> Section:
         for d in findings.defects[:6]
     ]
     return Section(
-        title="The sound part",
+        title="The background",
         shows=(
             "Diffusivity against depth, from the front face on the left to the back face on the right. The solid line "
             "is the background calibrated on the recording before indications were sought; the band is what the "
@@ -174,7 +174,7 @@ def _background(findings: Findings, units: AxisUnits) -> Section:
 
 
 def _diffusivity_limits(findings: Findings) -> tuple[float, float]:
-    """From zero to a little above the sound part; outliers saturate instead of paling everything else."""
+    """From zero to a little above the background; outliers saturate instead of paling everything else."""
     top = [float(np.max(findings.rec.background))]
     if findings.truth is not None:
         top.append(float(np.max(findings.truth.rec.background)))

@@ -107,7 +107,7 @@ def _diffusivity(findings: Findings, units: AxisUnits) -> CScan:
         "mean over depth (%)",
         units.length,
         None,
-        "against the sound part at the same depth",
+        "against the background at the same depth",
         _marks(findings),
     )
     return CScan(NAMES[2], "missing diffusivity, mean over depth", labelled_image(picture))

@@ -5,7 +5,7 @@ Two objects of the SOP class *Multi-frame Grayscale Word Secondary Capture*, uns
 | object | frames | pixel value |
 |---|---|---|
 | depth | one | depth to the top of the indication in micrometres; 0 where there is none |
-| volume | one per layer of cells, the front first | 1000 alpha/background, so that the sound part is 1000 |
+| volume | one per layer of cells, the front first | 1000 alpha/background, so that the background is 1000 |
 
 ``RealWorldValueMappingSequence`` has factor and unit. The component stands in the place of the patient, as E2339 has
 it; thickness, material and indications are in DICONDE's group 0014.
@@ -33,7 +33,7 @@ from nefty.result.indications.segmentation import Rule
 if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction
 
-#: Pixel values per millimetre, and of the sound part.
+#: Pixel values per millimetre, and of the background.
 PER_MM, SOUND = 1000, 1000
 TOP = 2**16 - 1
 
@@ -55,10 +55,10 @@ def depth_object(rec: Reconstruction, rule: Rule | str = "default") -> bytes:
 
 
 def volume_object(rec: Reconstruction, rule: Rule | str = "default") -> bytes:
-    """The diffusivity over that of the sound part as a DICOM file with a frame per layer."""
+    """The diffusivity over that of the background as a DICOM file with a frame per layer."""
     rec = _in_millimetres(rec)
     ratio = rec.alpha / rec.background[:, None, None]
-    content = _common(rec, rule, "diffusivity over that of the sound part", 2)
+    content = _common(rec, rule, "diffusivity over that of the background", 2)
     _put_pixels(content, np.clip(np.rint(SOUND * ratio), 0, TOP), 1 / SOUND, ("1", "no units"), "alpha/background")
     dz = rec.grid.spacing[0]
     content.SpacingBetweenSlices = _number(dz)

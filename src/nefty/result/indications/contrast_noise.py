@@ -14,7 +14,7 @@ import numpy as np
 from nefty.core.checks import one_of
 from nefty.core.errors import InputError
 
-#: The noise in both ratios, by name; d: pixels of the defect, s: of the sound part, n: how many, sigma: deviation.
+#: The noise in both ratios, by name; d: pixels of the defect, s: of sound ones beside it, n: how many, sigma: deviation.
 NOISES = {
     "sound": "sigma_s",
     "mean": "sqrt((sigma_d^2 + sigma_s^2)/2)",
@@ -25,7 +25,7 @@ NOISES = {
 
 @dataclass(frozen=True)
 class ContrastNoise:
-    """A defect against the sound part beside it, in one image.
+    """A defect against sound pixels beside it, in one image.
 
     Args:
         contrast: mean_defect - mean_sound, with its sign, in the image's unit.
@@ -81,7 +81,7 @@ def contrast_noise(image: Any, defect: Any, sound: Any, *, noise: str = "sound")
     Args:
         image: (y, x): a frame, a phase or an amplitude, a map of contrast. NaN pixels do not count.
         defect: (y, x), its pixels.
-        sound: (y, x), pixels of the sound part beside it; deviations over a large area hold uneven heating as well.
+        sound: (y, x), sound pixels beside it; deviations over a large area hold uneven heating as well.
         noise: the denominator, by name.
     """
     one_of("noise", noise, NOISES)

@@ -82,7 +82,7 @@ def _ratios(d: np.ndarray, s: np.ndarray) -> np.ndarray:
 
     Args:
         d: values of the defect, (t, pixels).
-        s: of the sound part.
+        s: of sound pixels.
     """
     counts = [np.isfinite(values).sum(axis=1) for values in (d, s)]
     means = [np.nansum(v, axis=1) / np.maximum(n, 1) for v, n in zip((d, s), counts, strict=True)]
