@@ -106,4 +106,4 @@ def test_only_a_real_part_needs_to_know_its_material(kind, recorded):
         with pytest.raises(InputError, match="the material of the part is not known"):
             calibrate(RECIPES[kind], *recorded)
     else:
-        assert calibrate(RECIPES[kind], *recorded).summary() == {}
+        assert calibrate(RECIPES[kind], *recorded).summary() == ()

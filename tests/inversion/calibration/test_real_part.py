@@ -83,7 +83,7 @@ def test_frames_are_used_that_the_cells_can_show(part, rng):
     np.testing.assert_array_equal(part.model.times, times[used])
     longer = build(frames_of(rng), recipe=load_recipe(RECIPE, {"calibration.until": 1.2}))
     assert longer.used.sum() > used.sum()
-    said = " ".join(part.notes())
+    said = " ".join(note.text for note in part.notes())
     assert "do not tell about the volume" in said
     assert re.search(r"about the first [\d.]+ mm of the depth", said)
     assert "served the calibration only" in said
