@@ -14,7 +14,7 @@ import numpy as np
 from nefty.core.checks import one_of
 from nefty.core.errors import InputError
 
-#: The noise in both ratios, by name; d: pixels of the defect, s: of sound ones beside it, n: how many, sigma: deviation.
+#: The noise in both ratios, by name; d: pixels of the defect, s: of sound ones, n: how many, sigma: deviation.
 NOISES = {
     "sound": "sigma_s",
     "mean": "sqrt((sigma_d^2 + sigma_s^2)/2)",
