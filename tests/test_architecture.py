@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nefty.core.configuration import tomllib
+from nefty.core.configuration import tomllib  # pyright: ignore[reportPrivateImportUsage]
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text()
