@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from nefty.core.checks import count, number
 from nefty.physics.materials import Material
 
 METRE = "m"
@@ -158,6 +159,11 @@ class Window:
     top: int = 0
     left: int = 0
     bin: int = 1
+
+    def __post_init__(self) -> None:
+        count("the first row of the window", self.top, at_least=0)
+        count("the first column of the window", self.left, at_least=0)
+        count("bin of the window", self.bin)
 
     def cut(self, top: int, left: int) -> Window:
         """The window of a region that begins at this row and column of the present one."""
@@ -317,6 +323,13 @@ class Facts:
     origin: Origin = field(default_factory=Origin)
     notes: tuple[Note, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.thickness is not None:
+            number("thickness", self.thickness, above=0)
+        for side in self.pixel or ():
+            number("pixel", side, above=0)
+        number("unit_length", self.unit_length, above=0)
 
     @property
     def prepared(self) -> bool:

@@ -281,7 +281,7 @@ def _old_origin(meta: Mapping[str, Any]) -> Origin:
     return Origin(
         source=source,
         name=_text(meta.get("source")),
-        flash_known=not foreign or frame is not None,
+        flash_known=simulation is not None or not foreign or frame is not None,
         flash_frame=None if frame is None else int(frame),
         ambient=_number(meta.get("ambient", 0.0)),
         parameters={k: float(v) for k, v in table.items() if _number(v) is not None}

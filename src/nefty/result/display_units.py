@@ -87,12 +87,13 @@ def unit_word(given: Any) -> str:
 def in_display_units(rec: Reconstruction) -> Reconstruction:
     """The same reconstruction with its grid and diffusivities in the units that are shown.
 
-    Its units say so; all its other facts stay as they were.
+    Its units say so; all its other facts, such as the places of known holes, stay as they were.
     """
     units = display_units(rec.facts.units)
     if units.length.factor == 1:
         return rec
     z, y, x = (units.length(s) for s in rec.grid.size)
+    own = rec.own_view
     words = replace(rec.facts.units, length=units.length.word, diffusivity=units.diffusivity.word)
     return replace(
         rec,
@@ -102,5 +103,6 @@ def in_display_units(rec: Reconstruction) -> Reconstruction:
         truth=None if rec.truth is None else units.diffusivity(rec.truth),
         bulk=None if rec.bulk is None else units.diffusivity(rec.bulk),
         reach=None if rec.reach is None else Reach(*map(units.length, (rec.reach.shallowest, rec.reach.deepest))),
+        own_view=None if own is None else replace(own, depth=units.length(own.depth)),
         facts=rec.facts.replaced(units=words),
     )
