@@ -20,6 +20,12 @@ STAGES = ("where", "how deep", "which shape", "edges", "finish")
 QUICK = ["--set", "model.layers=6", *(word for s in STAGES for word in ("--set", f"stages.{s}.iterations=4"))]
 
 
+@pytest.fixture(autouse=True)
+def _no_terminal(monkeypatch) -> None:
+    """Lines are as wide as in a pipe, whatever the shell or another test has set."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def call(capsys) -> Callable[..., tuple[int, str, str]]:
     """Run ``nefty`` with these words; returns the exit code, stdout and stderr."""

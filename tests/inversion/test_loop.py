@@ -218,11 +218,11 @@ def test_a_plateau_ends_a_stage(start):
 
 def test_seconds_end_it(start):
     work = start(stop__seconds=1e-9)
-    assert "1e-09 s it was given were over" in work.run()
+    assert "1e-09 s it was given were over" in work.run().text
     assert work.state.done == 1
     late = start(stop__seconds=1000.0)
     late.spent = 1001.0  # of the preparation
-    assert "1000 s it was given were over" in late.run()
+    assert "1000 s it was given were over" in late.run().text
     assert late.state.done == 1
 
 
@@ -232,7 +232,7 @@ def test_a_good_misfit_ends_it(start):
     misfits = whole.state.history["misfit"]
     enough = float(f"{1.01 * misfits[4]:.3g}")
     work = start(stop__misfit=enough)
-    assert f"the misfit came down to {enough:g} times the noise floor" in work.run()
+    assert f"the misfit came down to {enough:g} times the noise floor" in work.run().text
     assert work.state.history["misfit"] == misfits[: work.state.done]
     assert work.misfit <= enough < misfits[work.state.done - 2]
 

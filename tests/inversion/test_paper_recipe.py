@@ -107,7 +107,7 @@ def test_twenty_iterations_lower_the_loss(recording):
     assert (np.diff(loss) < 0).mean() > 0.7
     assert (found.alpha >= 0.003).all()
     assert (found.alpha <= 0.25).all()
-    assert found.provenance["unknowns"] == f"{(25 * 32 + 57 * 32 + 33 * 32 + 33):,}"
+    assert found.effort.unknowns == 25 * 32 + 57 * 32 + 33 * 32 + 33
 
 
 def test_the_loss_is_the_plain_sum_of_squares_and_the_variation(recording):

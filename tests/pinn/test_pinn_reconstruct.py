@@ -57,7 +57,7 @@ def test_the_budget_is_the_lesser_of_both(recording):
     found = reconstruct(
         recording, {**TINY, "variant": "dcgd", "iterations": 7}, iterations=3, progress=lambda *now: told.append(now)
     )
-    assert found.provenance["evaluations"] == "3"
+    assert found.effort.evaluations == 3
     assert [done for done, _, _ in told] == [1, 2, 3]
     assert {total for _, total, _ in told} == {3}
     found = reconstruct(recording, {**TINY, "variant": "dcgd", "iterations": 10**6}, seconds=0.5)

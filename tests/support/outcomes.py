@@ -72,6 +72,7 @@ def outcome(
             "unknowns": int(np.prod(grid.shape)),
             "peak_bytes": 10**8 * (place + 1),
             "stopped": "settled",
+            "cut_short": False,
             "misfit": 1.0,
             "defects": len(specimen.defects),
             "strata": len(specimen.bulk),
