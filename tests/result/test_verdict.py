@@ -32,7 +32,7 @@ def test_a_run_that_was_cut_short_claims_nothing(make, stopped):
     assert verdict.text.startswith(f"The reconstruction is not finished: {stopped.text}.")
     assert "explain" not in verdict.text
     page = reconstruction_page(rec)
-    assert page.title == f"Not finished: {stopped.text}"
+    assert page.title == "Not finished"
     assert page.notice is not None
     assert page.notice.title.startswith("Not finished")
     assert "No indication" not in page.render()
@@ -50,9 +50,16 @@ def test_a_recording_in_which_a_plain_gap_would_not_show_is_too_noisy(make):
     frames = make().fitted + noise * np.random.default_rng(1).standard_normal(make().fitted.shape)
     rec = sound(make, measured=frames, noise=noise)
     assert rec.verdict().level is Level.TOO_NOISY
-    assert "That nothing is found means nothing" in rec.verdict().text
+    assert "Neither an indication nor its absence means anything" in rec.verdict().text
     assert headline(Findings(rec), units_of(rec)) == "Too noisy to judge"
     assert "No indication" not in reconstruction_page(rec).render()
+
+
+def test_indications_of_a_run_that_was_cut_short_are_not_claimed(make):
+    rec = make(seed=2, stopped=CUT_SHORT[0])
+    said = headline(Findings(rec), units_of(rec))
+    assert said.startswith("Not finished; ")
+    assert said.endswith("so far, of which nothing is claimed")
 
 
 def test_the_reference_gap_by_hand(make):

@@ -82,8 +82,9 @@ def _too_noisy(rec: Reconstruction) -> Verdict | None:
     return Verdict(
         Level.TOO_NOISY,
         "The recording is too noisy to judge the part: an air gap at half the thickness, as wide as the part is thick, "
-        f"would stand out by {seen:.2g} standard errors in its best frame, and {VISIBLE:g} are needed. That nothing is "
-        "found means nothing. Heat more, average more frames or pixels, or use a quieter camera.",
+        f"would stand out by {seen:.2g} standard errors in its best frame, and {VISIBLE:g} are needed. Neither an "
+        "indication nor its absence means anything here. Heat more, average more frames or pixels, or use a quieter "
+        "camera.",
     )
 
 

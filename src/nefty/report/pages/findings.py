@@ -25,6 +25,12 @@ from nefty.result.verdict import Level
 
 #: In a cell that holds no number.
 NOTHING = "–"
+#: The first words where nothing may be concluded.
+NOTHING_CLAIMED = {
+    Level.UNFINISHED: "Not finished",
+    Level.TOO_NOISY: "Too noisy to judge",
+    Level.NOT_INSPECTED: "Most was not inspected",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,17 +126,14 @@ class Findings:
 def headline(findings: Findings, units: AxisUnits) -> str:
     """The first sentence, for title and terminal: what was found, or why nothing is claimed."""
     rec, found = findings.rec, findings.defects
-    level = rec.verdict().level
-    if level is Level.UNFINISHED:
-        return f"Not finished: {rec.stopped.text}"
-    if not level.judges and not found:
-        return {Level.TOO_NOISY: "Too noisy to judge", Level.NOT_INSPECTED: "Not inspected"}[level]
+    level, words = rec.verdict().level, counted(len(found), "indication")
+    if not level.judges:
+        return NOTHING_CLAIMED[level] + (f"; {words} so far, of which nothing is claimed" if found else "")
     if not found:
         return "No indication found"
-    words, tops = counted(len(found), "indication").capitalize(), [d.depth_to_top for d in found]
-    doubt = {Level.TOO_NOISY: ", in a recording that is too noisy", Level.NOT_INSPECTED: ", most was not inspected"}
+    tops = [d.depth_to_top for d in found]
     deep = f"{span(min(tops), max(tops), units.length)} of {quantity(rec.grid.size[0], units.length)}"
-    return f"{words} found, depth to the top {deep}{doubt.get(level, '')}"
+    return f"{words.capitalize()} found, depth to the top {deep}"
 
 
 def defect_table(findings: Findings, units: AxisUnits) -> Table:
