@@ -245,3 +245,21 @@ def test_frames_without_noise_are_fitted_without_a_warning(rng, loss):  # which 
 def test_frames_that_never_rise_are_refused_without_a_warning(rng, scale):
     with pytest.raises(NeftyError, match="do not depend on the part's diffusivity"):
         fit_of(scale * frames_of(rng), noise=scale * NOISE, surroundings=False).fit(ALPHA)
+
+
+def test_the_spread_of_the_fit_covers_what_the_noise_does_to_it(rng):
+    fits = [fit_of(frames_of(rng), surroundings=False).fit(1.2 * ALPHA) for _ in range(8)]
+    for name, true in (("alpha", ALPHA), ("h_front", FRONT), ("h_back", BACK)):
+        spread = np.array([getattr(f, f"{name}_spread") for f in fits])
+        error = np.array([getattr(f, name) for f in fits]) - true
+        assert (spread > 0).all()
+        assert np.sqrt(np.mean((error / spread) ** 2)) < 1.5
+    assert fits[0].alpha_spread == pytest.approx(0.0, abs=0.01 * ALPHA)
+    assert fits[0].margin_spread is None
+
+
+def test_less_noise_leaves_less_spread(rng):
+    loud, quiet = (fit_of(frames_of(rng, noise=n), noise=n, surroundings=False).fit(ALPHA) for n in (0.1, 0.01))
+    assert loud.alpha_spread is not None
+    assert quiet.alpha_spread is not None
+    assert loud.alpha_spread > 3 * quiet.alpha_spread

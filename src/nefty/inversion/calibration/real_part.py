@@ -223,14 +223,18 @@ class RealPartCalibration(Calibration):
     def summary(self) -> tuple[CalibratedValue, ...]:
         """What was calibrated, for the report."""
         decay, (alpha, h) = self.decay, self._start
-        rows = [CalibratedValue("diffusivity through the thickness", decay.alpha, alpha, "m2/s")]
+        rows = [CalibratedValue("diffusivity through the thickness", decay.alpha, alpha, "m2/s", decay.alpha_spread)]
         boundary = self._all.boundary
-        for face, value, start in (("front", decay.h_front, h[0]), ("back", decay.h_back, h[1])):
-            if getattr(boundary, face) == "robin":
-                rows.append(CalibratedValue(f"heat loss of the {face} face over rho c", value, start, "m/s"))
+        losses = (
+            ("front", boundary.front, decay.h_front, h[0], decay.h_front_spread),
+            ("back", boundary.back, decay.h_back, h[1], decay.h_back_spread),
+        )
+        for face, kind, value, start, spread in losses:
+            if kind == "robin":
+                rows.append(CalibratedValue(f"heat loss of the {face} face over rho c", value, start, "m/s", spread))
         rows.append(CalibratedValue("heating", decay.amplitude, self._pulse.amplitude, "K"))
         if self._settings.surroundings and np.isfinite(decay.margin):
-            rows.append(CalibratedValue("heated margin", decay.margin, None, "m"))
+            rows.append(CalibratedValue("heated margin", decay.margin, None, "m", decay.margin_spread))
         return tuple(rows)
 
     def notes(self) -> list[Note]:

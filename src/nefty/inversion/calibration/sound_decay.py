@@ -13,6 +13,7 @@ they fit.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from math import exp, log, sqrt
 
@@ -43,6 +44,11 @@ class SoundDecay:
         clear: index of the first frame that it explains as well as later ones.
         gain: g of each pixel, with median 1, (y, x); of the sound fit, so not of pixels over defects.
         quiet: how sound each pixel looks, 0 to 1, (y, x).
+        alpha_spread: standard deviation that the weighted frames leave the diffusivity, by the curvature of the fit; it
+            knows nothing of what the model leaves out. ``None`` where a value was not fitted.
+        h_front_spread: of the losses.
+        h_back_spread: of the losses.
+        margin_spread: of the margin.
     """
 
     alpha: float
@@ -56,6 +62,10 @@ class SoundDecay:
     clear: int
     gain: np.ndarray
     quiet: np.ndarray
+    alpha_spread: float | None = None
+    h_front_spread: float | None = None
+    h_back_spread: float | None = None
+    margin_spread: float | None = None
 
 
 class SoundFit:
@@ -116,13 +126,14 @@ class SoundFit:
         theta = self._theta(start, h)
         usable = self._usable if sound is None else self._usable & sound
         trust = usable.astype(np.float64)
+        spread: dict[str, float] = {}
         for _ in range(self._settings.steps):
             trust, root, inverse = self._weights(self._shape(theta) * modulation, usable)
-            move = self._step(theta, root, inverse, modulation)
+            move, spread = self._step(theta, root, inverse, modulation)
             theta = {name: self._bounded(name, value + move.get(name, 0.0), theta) for name, value in theta.items()}
             if max(abs(m) for m in move.values()) < self._settings.settled:
                 break
-        return self._summary(theta, trust, usable, modulation)
+        return self._with_spread(self._summary(theta, trust, usable, modulation), spread)
 
     def _weights(self, shape: np.ndarray, usable: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """How much pixels and values count in a step.
@@ -207,8 +218,11 @@ class SoundFit:
 
     def _step(
         self, theta: dict[str, float], root: np.ndarray, inverse: np.ndarray, modulation: np.ndarray | float
-    ) -> dict[str, float]:
-        """A Gauss-Newton step; the gain is eliminated, so that its derivative is part of each column."""
+    ) -> tuple[dict[str, float], dict[str, float]]:
+        """A Gauss-Newton step, and the standard deviations (diagonal of the inverse matrix) of the unknowns.
+
+        The gain is eliminated, so that its derivative is part of each column.
+        """
 
         def residual(at: dict[str, float]) -> np.ndarray:
             shape = self._shape(at) * modulation
@@ -225,7 +239,20 @@ class SoundFit:
         if not np.isfinite(found).all():
             raise NeftyError("the fit of the sound pixels failed; check times, thickness, pixels and the diffusivity.")
         longest = [self._longest(name) for name in self._names]
-        return dict(zip(self._names, np.clip(found, np.negative(longest), longest).tolist(), strict=True))
+        spread = np.sqrt(np.maximum(np.diag(np.linalg.inv(normal)), 0.0))
+        moves = np.clip(found, np.negative(longest), longest)
+        return dict(zip(self._names, moves.tolist(), strict=True)), dict(zip(self._names, spread.tolist(), strict=True))
+
+    def _with_spread(self, decay: SoundDecay, spread: dict[str, float]) -> SoundDecay:
+        """With the spreads of log alpha, Biot numbers and log margin as those of alpha, losses and margin."""
+        units = {
+            "alpha": ("alpha_spread", decay.alpha),
+            "front": ("h_front_spread", decay.alpha / self.size[0]),
+            "back": ("h_back_spread", decay.alpha / self.size[0]),
+            "margin": ("margin_spread", decay.margin),
+        }
+        found = {units[name][0]: units[name][1] * value for name, value in spread.items()}
+        return dataclasses.replace(decay, **found)
 
     def _longest(self, name: str) -> float:
         return self._settings.largest_margin_step if name == "margin" else self._settings.largest_step
