@@ -290,7 +290,7 @@ def test_the_flash_is_calibrated_when_asked(truth, quick):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"excitation": None}, r"does not say how the part was heated; give excitation=nefty\.UniformFlash"),
+        ({"excitation": None}, r"does not say how the part was heated; give pulse=\.\.\. to nefty\.load"),
         ({"size": None}, r"size of the part is not known; give .* size=\(thickness, height, width\)"),
         ({"excitation": np.ones((8, 16, 16))}, r"initial has shape \(8, 16, 16\), the grid has \(6, 16, 16\)"),
         ({"excitation": TopHatPulse(1.0, 0.1, profile=np.ones((8, 8)))}, r"pulse profile has shape \(8, 8\).*resample"),

@@ -23,13 +23,13 @@ from nefty.data.preparation.choice import Preparation, preparation
 from nefty.data.preparation.corrupt_frames import cooling_begins, corrupt_step
 from nefty.data.preparation.dead_step import dead_step
 from nefty.data.preparation.drift import drift_step
-from nefty.data.preparation.flash import flash_of
+from nefty.data.preparation.flash import Flash, flash_of
 from nefty.data.preparation.gain import gain_step
 from nefty.data.preparation.outline import Box, region_step, resolved
 from nefty.data.preparation.prepared import Pictures, Prepared
 from nefty.data.preparation.sampling import frame_levels, frames_without_numbers, sampled
 from nefty.data.preparation.saturation import saturation_level, saturation_step
-from nefty.data.preparation.time_selection import times_step, within
+from nefty.data.preparation.time_selection import Selection, times_step, within
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
 
@@ -60,7 +60,67 @@ def prepare(
 
 
 def _prepare(sequence: Sequence, choice: Preparation) -> Prepared:
+    """Look along time, then over the pixels, then make the frames."""
     tell(FIND, 0.0)
+    course = _along_time(sequence, choice)
+    pixels = _over_pixels(sequence, choice, course)
+    result, used, selection, gain, said = _frames_of(sequence, choice, course, pixels)
+    values, flash, ambient, corrupt = (values_step(sequence), *course.steps)
+    saturation, dead, drift, region, size = pixels.steps
+    steps = (values, flash, ambient, corrupt, dead, saturation, drift, region, size, *said)
+    facts = _facts(sequence, result, steps).replaced(gain=gain)
+    origin = dataclasses.replace(
+        facts.origin,
+        flash_known=course.flash.known,
+        flash_frame=course.flash.frame,
+        ambient=(facts.origin.ambient or 0.0) + float(np.nanmedian(course.ambient)),
+    )
+    facts = facts.replaced(origin=origin, camera=_camera(facts, course.times))
+    pictures = Pictures(
+        course.times,
+        course.levels,
+        course.corrupt,
+        pixels.dead,
+        pixels.saturated,
+        pixels.region,
+        pixels.suggested,
+        gain,
+        selection,
+        used,
+    )
+    noise = selection.measured.single
+    return Prepared(dataclasses.replace(result, facts=facts), steps, pictures, noise, course.flash.frame)
+
+
+@dataclass(frozen=True, eq=False)
+class _Course:
+    """What was found along time, from a sample of the pixels.
+
+    Args:
+        flash: when it was.
+        times: of all frames, from the flash.
+        level: from which on values are saturated.
+        ambient: to subtract, one number or (y, x).
+        left: noise of what is subtracted, which all frames share.
+        levels: mean rise of each frame, (t,).
+        corrupt: numbers of frames that are impossible.
+        usable: which frames can be used, (t,).
+        steps: flash, ambient, corrupt frames.
+    """
+
+    flash: Flash
+    times: np.ndarray
+    level: float
+    ambient: np.ndarray | float
+    left: float
+    levels: np.ndarray
+    corrupt: np.ndarray
+    usable: np.ndarray
+    steps: tuple[Step, Step, Step]
+
+
+def _along_time(sequence: Sequence, choice: Preparation) -> _Course:
+    """Flash, ambient and corrupt frames."""
     frames, unit = sequence.frames, unit_of(sequence)
     sample = sampled(frames)
     empty = frames_without_numbers(frames, sample)
@@ -82,56 +142,75 @@ def _prepare(sequence: Sequence, choice: Preparation) -> Prepared:
     levels = frame_levels(rise)
     begin = cooling_begins(levels, times, first, _heated_until(sequence))
     corrupt, corrupt_said = corrupt_step(rise, begin, sigma, step, choice.corrupt, empty)
-
     usable = within(times, choice.start, choice.until) & (np.arange(times.size) >= first)
     usable[corrupt] = False
     if not usable.any():
         raise InputError("no frame is left after the flash; check its number, and the frames that are left out.")
-    saturated, usable, saturation_said = saturation_step(sequence, usable, level, unit, choice.saturation)
+    said = (flash_said, ambient_said, corrupt_said)
+    return _Course(flash, times, level, ambient, left, levels, corrupt, usable, said)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pixels:
+    """What was found over the pixels, numbered as in the file.
+
+    Args:
+        kept: numbers of the frames that are used.
+        saturated: number of saturated frames of each pixel (y, x).
+        dead: pixels (y, x) that say nothing.
+        drift: of the camera, to subtract from each frame, (t,).
+        region: rows and columns (y0, y1, x0, x1) that are used.
+        suggested: the same for the part's outline, where a background that was not heated tells it.
+        n: pixels along each side that become one.
+        rest: the recording but for its frames, cut and binned.
+        steps: saturation, dead pixels, drift, region, pixels.
+    """
+
+    kept: np.ndarray
+    saturated: np.ndarray
+    dead: np.ndarray
+    drift: np.ndarray
+    region: Box
+    suggested: Box | None
+    n: int
+    rest: Sequence
+    steps: tuple[Step, Step, Step, Step, Step]
+
+
+def _over_pixels(sequence: Sequence, choice: Preparation, course: _Course) -> _Pixels:
+    """Saturated and dead pixels, drift, region and bins."""
+    frames, unit = sequence.frames, unit_of(sequence)
+    saturated, usable, saturation_said = saturation_step(sequence, course.usable, course.level, unit, choice.saturation)
     kept = np.flatnonzero(usable)
-    dead, dead_said = dead_step(frames, kept, ambient, level, choice.dead)
+    dead, dead_said = dead_step(frames, kept, course.ambient, course.level, choice.dead)
     face = (frames.shape[1], frames.shape[2])
     place = choice.drift if isinstance(choice.drift, str) else resolved(choice.drift, face)
-    drift, drift_said = drift_step(frames, times, levels, flash.before, kept, place, unit)
-    region, suggested, region_said = region_step(choice.roi, _early(frames[kept[:EARLY]], ambient, level, dead))
+    drift, drift_said = drift_step(frames, course.times, course.levels, course.flash.before, kept, place, unit)
+    early = _early(frames[kept[:EARLY]], course.ambient, course.level, dead)
+    region, suggested, region_said = region_step(choice.roi, early)
     rest, n, region, pixels_said = pixels_step(sequence, region, choice.bin, choice.pixel)
+    said = (saturation_said, dead_said, drift_said, region_said, pixels_said)
+    return _Pixels(kept, saturated, dead, drift, region, suggested, n, rest, said)
 
-    bad = dead if sequence.mask is None else dead | ~sequence.mask
-    reduced = _Cleaning(region, n, bad, level, ambient, drift).applied(frames, kept)
+
+def _frames_of(
+    sequence: Sequence, choice: Preparation, course: _Course, pixels: _Pixels
+) -> tuple[Sequence, np.ndarray, Selection, np.ndarray, tuple[Step, Step]]:
+    """The frames, clean, cut, binned and averaged; the numbers of those used; which made which; the gain (y, x); the
+    steps times and gain.
+    """
+    bad = pixels.dead if sequence.mask is None else pixels.dead | ~sequence.mask
+    cleaning = _Cleaning(pixels.region, pixels.n, bad, course.level, course.ambient, pixels.drift)
+    kept, reduced = pixels.kept, cleaning.applied(sequence.frames, pixels.kept)
     here = np.array([np.isfinite(frame).any() for frame in reduced])
     if not here.any():
         raise InputError("no value is left: mask, dead pixels and saturation leave nothing of the region.")
     kept, reduced = (kept, reduced) if here.all() else (kept[here], reduced[here])
-    whole = dataclasses.replace(rest, frames=reduced, times=times[kept], noise=None)
-    known = choice.noise or (sequence.noise if n == 1 and isinstance(sequence.noise, float) else None)
-    result, selection, times_said = times_step(whole, choice.frames, known, left / n, unit)
+    whole = dataclasses.replace(pixels.rest, frames=reduced, times=course.times[kept], noise=None)
+    known = choice.noise or (sequence.noise if pixels.n == 1 and isinstance(sequence.noise, float) else None)
+    result, selection, times_said = times_step(whole, choice.frames, known, course.left / pixels.n, unit_of(sequence))
     result, gain, gain_said = gain_step(result, choice.gain, choice.early)
-
-    steps = (
-        values_step(sequence),
-        flash_said,
-        ambient_said,
-        corrupt_said,
-        dead_said,
-        saturation_said,
-        drift_said,
-        region_said,
-        pixels_said,
-        times_said,
-        gain_said,
-    )
-    facts = _facts(sequence, result, steps).replaced(gain=gain)
-    before = facts.origin.ambient or 0.0
-    origin = dataclasses.replace(
-        facts.origin,
-        flash_known=flash.known,
-        flash_frame=flash.frame,
-        ambient=before + float(np.nanmedian(ambient)),
-    )
-    facts = facts.replaced(origin=origin, camera=_camera(facts, times))
-    pictures = Pictures(times, levels, corrupt, dead, saturated, region, suggested, gain, selection, kept)
-    noise = selection.measured.single
-    return Prepared(dataclasses.replace(result, facts=facts), steps, pictures, noise, flash.frame)
+    return result, kept, selection, gain, (times_said, gain_said)
 
 
 @dataclass(frozen=True, eq=False)
