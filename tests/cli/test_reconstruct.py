@@ -7,10 +7,12 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from nefty.cli.reconstruct import beside
 from nefty.cli.run_progress import RunProgress
 from nefty.core.storage.files import write_atomic
 from nefty.core.storage.run_folder import read_events
@@ -267,3 +269,17 @@ def test_it_opens_the_report_only_when_asked(recording, finished, call, monkeypa
     assert opened == []
     call("reconstruct", recording, "--out", finished, *QUICK, "--open")
     assert opened == [(finished / "report.html").resolve().as_uri()]
+
+
+@pytest.mark.parametrize(
+    ("file", "folder"),
+    [("a/plate.tif", "a/plate-run"), ("b/plate.tif", "b/plate-run"), ("frames", "frames-run"), ("x.y.h5", "x.y-run")],
+)
+def test_a_run_lies_beside_its_recording(file, folder):
+    assert beside(Path(file)) == Path(folder)
+
+
+def test_the_run_of_the_current_folder_lies_beside_it(tmp_path, monkeypatch):
+    (tmp_path / "frames").mkdir()
+    monkeypatch.chdir(tmp_path / "frames")
+    assert beside(Path(".")) == tmp_path / "frames-run"

@@ -14,6 +14,7 @@ from nefty.core.terminal_text import filled
 if TYPE_CHECKING:
     import numpy as np
 
+    from nefty.cli.output import Stages
     from nefty.data.sequence import Sequence
 
 
@@ -63,11 +64,10 @@ def run(
     --material cfrp --thickness "1.3 mm" --pixel "0.2 mm"; "nefty inspect FILE" says which.
     The same command goes on with a run that was interrupted, and shows one that is finished.
     """
-    from nefty.cli.output import Patience, Stages
+    from nefty.cli.output import Stages
     from nefty.cli.recipe_text import recipe_text
     from nefty.core.configuration import parse_assignment
     from nefty.core.interrupt import STOPPED
-    from nefty.core.progress import watched
     from nefty.core.stopping import StopReason
     from nefty.inversion.recipe import default_recipe, load_recipe
 
@@ -81,14 +81,42 @@ def run(
             return
     if file is None:
         raise typer.BadParameter("give the recording to reconstruct, such as plate.h5.", param_hint="FILE")
-    folder = out or file.with_name(f"{file.stem}-run")
+    folder = out or beside(file)
 
     from nefty.cli.findings_text import describe
     from nefty.cli.run_reconstruction import MORE_STAGES, run_reconstruction
-    from nefty.data.intake.intake import take_in
     from nefty.report.run_files import REPORT, listed, open_in_browser
 
     stages = Stages(total=1 + MORE_STAGES + (network is not None))
+    sequence = _read(file, options, stages)
+    volume = None if network is None else _network_volume(sequence, network, stages)
+    rec = run_reconstruction(sequence, folder, stages, recipe=recipe, overrides=overrides, start=volume, fresh=fresh)
+    typer.echo(f"{describe(rec)}\n\n{listed(folder)}")
+    if rec.stopped.cut_short:
+        given = {"--out": out, "--recipe": recipe, "--network": network}
+        words = ["nefty", "reconstruct", str(file)]
+        words += [word for name, value in given.items() if value is not None for word in (name, str(value))]
+        words += [word for text in settings or () for word in ("--set", text)]
+        so_far = filled(f"This is the best so far: {rec.stopped.text}. To go on:")
+        typer.echo(f"\n{so_far}\n{shlex.join([*words, *options.words()])}")
+    if show:
+        open_in_browser(folder / REPORT)
+    if rec.stopped.reason is StopReason.INTERRUPTED:
+        raise typer.Exit(STOPPED)
+
+
+def beside(file: Path) -> Path:
+    """The folder of a run where none is named: beside the recording, its name with ``-run``."""
+    named = file if file.name not in ("", "..") else file.resolve()
+    return named.with_name(f"{named.stem}-run")
+
+
+def _read(file: Path, options: RecordingOptions, stages: Stages) -> Sequence:
+    """The recording, prepared; what was assumed is said."""
+    from nefty.cli.output import Patience
+    from nefty.core.progress import watched
+    from nefty.data.intake.intake import take_in
+
     with (
         stages.stage("Read the recording", hint="and load the libraries") as report,
         Patience(report if stages.live else None) as progress,
@@ -98,28 +126,12 @@ def run(
         sequence = taken.complete()
     for step in taken.assumed:
         stages.say(filled(f"Assumed, {step.name}: {step.text}"))
-    volume = None
-    if network is not None:
-        with stages.stage("Ask the network"):
-            volume = _network_volume(sequence, network)
-    rec = run_reconstruction(sequence, folder, stages, recipe=recipe, overrides=overrides, start=volume, fresh=fresh)
-    typer.echo(f"{describe(rec)}\n\n{listed(folder)}")
-    if rec.stopped.cut_short:
-        words = ["nefty", "reconstruct", str(file), *(["--out", str(out)] if out is not None else [])]
-        words += ["--recipe", recipe] if recipe is not None else []
-        words += [word for text in settings or () for word in ("--set", text)]
-        words += ["--network", network] if network is not None else []
-        words += options.words()
-        so_far = filled(f"This is the best so far: {rec.stopped.text}. To go on:")
-        typer.echo(f"\n{so_far}\n{shlex.join(words)}")
-    if show:
-        open_in_browser(folder / REPORT)
-    if rec.stopped.reason is StopReason.INTERRUPTED:
-        raise typer.Exit(STOPPED)
+    return sequence
 
 
-def _network_volume(sequence: Sequence, network: str) -> np.ndarray:
+def _network_volume(sequence: Sequence, network: str, stages: Stages) -> np.ndarray:
     from nefty.supervised.predict import volume
     from nefty.supervised.shelf import shelved_network
 
-    return volume(sequence.after_flash(), shelved_network(network)[0])
+    with stages.stage("Ask the network"):
+        return volume(sequence.after_flash(), shelved_network(network)[0])
