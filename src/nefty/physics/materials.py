@@ -1,7 +1,7 @@
 """Materials: thermal diffusivity along each axis, in SI, and where the number comes from.
 
 A table value is a first guess: batches differ by 10 % and more, laminates by their lay-up. The inversion calibrates the
-through-thickness value on the background; it takes the *ratios* of the axes (``Material.anisotropy``) as given.
+through-thickness value on sound pixels; it takes the *ratios* of the axes (``Material.anisotropy``) as given.
 """
 
 from __future__ import annotations

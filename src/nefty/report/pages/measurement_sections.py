@@ -157,7 +157,7 @@ def _calibrated(findings: Findings, units: AxisUnits) -> Section:
         factor, word = SHOWN.get(found.unit, (1.0, found.unit))
         rows.append((found.name, *(_scaled(v, factor, word) for v in (found.value, found.spread, found.start))))
     gain = _gain(findings)
-    shows = "What was found from the recording itself, on the background, and where the search began."
+    shows = "What was found from the recording itself, on its sound pixels, and where the search began."
     if gain is not None:
         shows += (
             " The map is the gain of each pixel, what flash and emissivity made of it, as its difference from the "

@@ -113,7 +113,7 @@ def _facts(findings: Findings, units: AxisUnits, score: Score | None) -> list[Fa
         Fact(
             "Bulk diffusivity",
             span(float(background.min()), float(background.max()), units.diffusivity),
-            "calibrated on the background" + ("; differs with depth" if np.ptp(background) > 0 else ""),
+            "calibrated on sound pixels" + ("; differs with depth" if np.ptp(background) > 0 else ""),
         )
     )
     seconds, evaluations = (rec.history.get(name) for name in ("seconds", "evaluations"))
