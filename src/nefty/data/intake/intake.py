@@ -97,14 +97,10 @@ class Recording:
         """
         missing = [fact for fact in self.missing if only is None or fact.name in only]
         if missing:
-            how = (
-                "with these options; nefty inspect"
-                if self.typed
-                else "to nefty.load; on the command line nefty inspect"
-            )
+            how = "with these options" if self.typed else "to nefty.load (nefty.read reads the frames alone)"
             raise InputError(
-                f"{self.file} does not say all that is needed. Missing: {'; '.join(map(str, missing))}. "
-                f"Give it {how} {self.file} shows what the file does say."
+                f"{self.file} does not say all that is needed. Missing: {'; '.join(map(str, missing))}. Give it {how}; "
+                f"nefty inspect {self.file} shows what the file does say."
             )
         return self.sequence
 
