@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nefty.core.words import option_of
+
 if TYPE_CHECKING:
     from nefty.data.intake.known import Known
 
@@ -97,11 +99,6 @@ class RecordingOptions:
 def exactly(value: object) -> str:
     """A value of an option as it is typed, to the last digit: ``"131.2575"``, ``"10"``."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
-def option_of(name: str) -> str:
-    """``"--flash-frame"`` of ``"flash_frame"``."""
-    return f"--{name.replace('_', '-')}"
 
 
 def takes_recording_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -6,7 +6,8 @@ import pytest
 
 from nefty.cli.recording_options import RecordingOptions
 from nefty.core.errors import InputError
-from nefty.data.intake.known import Known, option_of
+from nefty.core.words import option_of
+from nefty.data.intake.known import Known
 
 
 def test_what_was_not_said_is_not_given():

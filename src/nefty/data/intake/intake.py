@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from nefty.core.errors import InputError
+from nefty.core.words import option_of
 from nefty.data.facts import NoteKind, Source, Step
 from nefty.data.given import MissingTimesError
-from nefty.data.intake.known import Known, option_of
+from nefty.data.intake.known import Known
 from nefty.data.intake.values import (
     diffusivity_of,
     facts_given,

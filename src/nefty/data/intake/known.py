@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nefty.core.errors import unknown_name
+from nefty.core.words import option_of
 from nefty.physics.materials import Material
 
 Quantity = str | float
@@ -100,8 +101,3 @@ class Known:
     def named(self, name: str) -> str:
         """A fact as the user spells it: ``"--flash-frame"``, or ``"flash_frame"`` in Python."""
         return option_of(name) if self.typed else name
-
-
-def option_of(name: str) -> str:
-    """``"--flash-frame"`` of ``"flash_frame"``."""
-    return f"--{name.replace('_', '-')}"
