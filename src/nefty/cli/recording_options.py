@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nefty.core.words import option_of
+from nefty.core.terminal_text import option_of
 
 if TYPE_CHECKING:
     from nefty.data.intake.known import Known

@@ -12,6 +12,11 @@ ROOM = 24  # columns that a value needs to stand beside its name
 NO_END = 10**4  # columns of a table in a pipe or a file
 
 
+def option_of(name: str) -> str:
+    """``"--flash-frame"`` of ``"flash_frame"``."""
+    return f"--{name.replace('_', '-')}"
+
+
 def text_width() -> int:
     """Columns of a paragraph: those of the terminal, at most ``WIDEST``."""
     return min(WIDEST, _columns(WIDEST))

@@ -23,11 +23,6 @@ def decimals(step: float) -> int:
     return max(0, math.ceil(-math.log10(step / 10) - 1e-9)) if step > 0 else 0
 
 
-def option_of(name: str) -> str:
-    """``"--flash-frame"`` of ``"flash_frame"``."""
-    return f"--{name.replace('_', '-')}"
-
-
 def counted(number: int, noun: str) -> str:
     """``"three defects"``, ``"12 defects"``, ``"one defect"``."""
     word = NUMBERS[number] if number < len(NUMBERS) else str(number)

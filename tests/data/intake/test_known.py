@@ -6,7 +6,7 @@ import pytest
 
 from nefty.cli.recording_options import RecordingOptions
 from nefty.core.errors import InputError
-from nefty.core.words import option_of
+from nefty.core.terminal_text import option_of
 from nefty.data.intake.known import Known
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nefty.core.errors import InputError
-from nefty.core.words import option_of
+from nefty.core.terminal_text import option_of
 from nefty.data.facts import NoteKind, Source, Step
 from nefty.data.given import MissingTimesError
 from nefty.data.intake.known import Known

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nefty.core.errors import unknown_name
-from nefty.core.words import option_of
+from nefty.core.terminal_text import option_of
 from nefty.physics.materials import Material
 
 Quantity = str | float
