@@ -36,6 +36,7 @@ def test_a_run_that_was_cut_short_claims_nothing(make, stopped):
     assert page.notice is not None
     assert page.notice.title.startswith("Not finished")
     assert "No indication" not in page.render()
+    assert "No connected region" not in page.render()
     assert "as good as the noise allows" not in page.render()
 
 

@@ -72,6 +72,12 @@ def _map(findings: Findings, units: AxisUnits) -> Section:
 def _table(findings: Findings, units: AxisUnits) -> Section:
     table = defect_table(findings, units)
     dz, dy, dx = findings.rec.grid.spacing
+    if not table.rows and not findings.rec.verdict().level.judges:
+        return Section(
+            title="What they measure",
+            shows="Nothing is listed, and nothing follows from that: the verdict on top says why.",
+            do="Do what the verdict says before anything is concluded.",
+        )
     if not table.rows:
         return Section(
             title="What they measure",
