@@ -15,9 +15,11 @@ from nefty.core.grid import Grid
 from nefty.physics.boundary import Boundary
 from nefty.physics.chebyshev import Chebyshev
 from nefty.physics.conductance import FACE_MEANS, face_conductances, face_sinks, spectral_bound, surface_share
+from nefty.physics.heating_curve import HeatingCurve
+from nefty.physics.heating_history import HeatingHistory
 from nefty.physics.kernels import KERNELS, Kernel, get_kernel
 from nefty.physics.linearization import Linearization
-from nefty.physics.problem import Inputs, Integrator, Job, Problem, Run
+from nefty.physics.problem import Inputs, Integrator, Job, Problem, Pulse, Run
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
 from nefty.physics.status import Status
 from nefty.physics.stepping import SDIRK2, ImplicitEuler
@@ -38,7 +40,7 @@ class HeatModel:
         grid: the cells, axis order (z, y, x).
         times: of the frames, increasing, counted from the flash.
         initial: the temperature rise at t = 0 as an array (z, y, x); or ``GaussianFlash``, ``UniformFlash``; or
-            ``TopHatPulse``, which starts from 0 and heats the front.
+            ``TopHatPulse`` or ``HeatingCurve``, which start from 0 and heat the front.
         boundary: conditions on the six sides.
         face_mean: ``"harmonic"`` (the paper's), ``"arithmetic"`` or ``"min"``.
         anisotropy: (alpha_y/alpha_z, alpha_x/alpha_z).
@@ -135,6 +137,12 @@ class HeatModel:
     @property
     def heating_window(self) -> tuple[float, float] | None:
         """When the pulse begins and ends; ``None`` for a flash or an initial temperature."""
+        pulse = self._problem.pulse
+        return (pulse.start, pulse.end) if isinstance(pulse, HeatingHistory) else pulse
+
+    @property
+    def heating(self) -> Pulse:
+        """The course of the heating: from when to when, or its history; ``None`` as ``heating_window``."""
         return self._problem.pulse
 
     @property
@@ -146,15 +154,17 @@ class HeatModel:
         """Amplitude, and for amplitude 1 the initial temperature or the heating rate of the front cells."""
         if isinstance(initial, (GaussianFlash, UniformFlash)):
             return initial.amplitude, torch.from_numpy(initial.shape(self.grid)), None
-        if isinstance(initial, TopHatPulse):
+        if isinstance(initial, (TopHatPulse, HeatingCurve)):
             return initial.amplitude, None, torch.from_numpy(initial.shape(self.grid))
         return 1.0, self._volume("initial", initial), None
 
     def _fixed(self) -> Problem:
         nz, pulse = self.grid.shape[0], self.initial
         layers = {"front": (0,), "back": (nz - 1,), "both": (0, nz - 1), "volume": tuple(range(nz))}[self.observe]
-        window = (pulse.start, pulse.start + pulse.duration) if isinstance(pulse, TopHatPulse) else None
-        return Problem(self.grid, self.times, layers, window)
+        course: Pulse = (pulse.start, pulse.start + pulse.duration) if isinstance(pulse, TopHatPulse) else None
+        if isinstance(pulse, HeatingCurve):
+            course = pulse.history
+        return Problem(self.grid, self.times, layers, course)
 
     def _volume(self, what: str, given: Any) -> Tensor:
         """``given`` as a tensor (z, y, x) whose values are finite in the model's precision."""
@@ -239,7 +249,8 @@ class HeatModel:
                 raise InputError(f"amplitude has shape {tuple(factor.shape)}; give one number.")
             return shape.to(device, self.dtype) * factor.reshape(())
         if self._heating is not None:
-            raise InputError("initial was given but the model is heated by a TopHatPulse; give amplitude.")
+            kind = type(self.initial).__name__
+            raise InputError(f"initial was given but the model is heated by a {kind}; give amplitude.")
         if amplitude is not None:
             raise InputError("initial and amplitude were both given; scale the initial temperature instead.")
         return self._volume("initial", initial).to(device, self.dtype).clone()

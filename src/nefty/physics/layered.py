@@ -92,7 +92,7 @@ class LayeredModel:
         V the derivatives by log alpha, (mu, layer, j, z, t).
         """
         lam, v = np.linalg.eigh(matrix + mu[:, None, None] * np.diag(alpha))
-        value, slope = response_of(lam[..., None], self.times, self._model.heating_window)
+        value, slope = response_of(lam[..., None], self.times, self._model.heating)
         gap = lam[:, :, None] - lam[:, None, :]
         near = np.abs(gap) <= CLOSE * np.maximum(np.abs(lam[:, :, None]), np.abs(lam[:, None, :])) + 1e-300
         divided = np.where(
