@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.integrate import trapezoid
 
 from nefty.core.checks import count, number
 from nefty.core.errors import InputError
@@ -63,7 +64,7 @@ class HeatingCurve:
             raise InputError(f"share={share:g} of the heat in the afterglow must be below 1.")
         since = TAILS * tail * np.linspace(0, 1, TAIL_KNOTS) ** 2
         glow = np.exp(-since / tail)
-        glow *= share / np.trapezoid(glow, since)
+        glow *= share / trapezoid(glow, since)
         times = np.concatenate([[0.0, duration], duration + since])
         return cls(start + times, np.concatenate([np.full(2, (1 - share) / duration), glow]), amplitude)
 
@@ -109,7 +110,7 @@ class HeatingCurve:
     def history(self) -> HeatingHistory:
         """g(t), whose integral is 1."""
         times, values = np.asarray(self.times), np.asarray(self.values)
-        return HeatingHistory(tuple(times.tolist()), tuple((values / np.trapezoid(values, times)).tolist()))
+        return HeatingHistory(tuple(times.tolist()), tuple((values / trapezoid(values, times)).tolist()))
 
     @property
     def start(self) -> float:
@@ -161,6 +162,6 @@ def _curve(times: Any, values: Any) -> tuple[np.ndarray, np.ndarray]:
         if bad.any():
             at = int(np.argmax(bad))
             raise InputError(f"point {at} of the heating, ({t[at]:g}, {v[at]:g}), {text}.")
-    if not np.trapezoid(v, t) > 0:
+    if not trapezoid(v, t) > 0:
         raise InputError("the heating is 0 everywhere, or lasts no time; give a curve that heats.")
     return t, v

@@ -76,6 +76,15 @@ class HeatingHistory:
         bend = np.divide(g[at + 1] - g[at], length, out=np.zeros(np.shape(times)), where=length > 0)
         return total[at] + since * (g[at] + bend * since / 2)
 
+    def half_space(self, times: np.ndarray) -> np.ndarray:
+        """int g(t') (t - t')^(-1/2) dt' after the heating: sqrt(pi) times the surface of a half space."""
+        a, b = np.array(self.times[:-1]), np.array(self.times[1:])
+        low, high = np.array(self.rates[:-1]), np.array(self.rates[1:])
+        slope = np.divide(high - low, b - a, out=np.zeros(a.shape), where=b > a)
+        far, near = (np.sqrt(times[:, None] - edge) for edge in (a, b))
+        whole = low + slope * (times[:, None] - a)
+        return (2 * whole * (far - near) - 2 / 3 * slope * (far**3 - near**3)).sum(axis=1)
+
     def response(self, lam: np.ndarray, times: np.ndarray) -> np.ndarray:
         """q(lam, t) in the shape to which rates of decay and times broadcast; those share no axis."""
         return self._march(lam, times, slopes=False)[0]
