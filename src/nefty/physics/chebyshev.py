@@ -78,7 +78,7 @@ class ChebyshevRun:
     def __init__(self, job: Job, rho: float, values: np.ndarray, error: float) -> None:
         problem, kernel, inputs = job.problem, job.kernel, job.inputs
         self._problem, self._kernel, self._q = problem, kernel, 4 / rho
-        self._op = kernel.operator(inputs.faces, inputs.sinks)
+        self._op, self._sinks = kernel.operator(inputs.faces, inputs.sinks), tuple(inputs.sinks.shape)
         self.status = Status(time_error_bound=error)
         self._coefficients = kernel.constant(values, inputs.faces)
         self._trajectory = self._recurrence(self._source(inputs), values.shape[1] - 1, job.memory)
@@ -133,7 +133,7 @@ class ChebyshevRun:
         """
         kernel, q, layers = self._kernel, self._q, self._problem.layers
         shape = self._problem.grid.shape
-        faces, sinks = kernel.zeros((3, *shape), cotangent), kernel.zeros((2, *shape[1:]), cotangent)
+        faces, sinks = kernel.zeros((3, *shape), cotangent), kernel.zeros(self._sinks, cotangent)
         gradient = kernel.operator(faces, sinks)
         said = kernel.contract(self._coefficients.T, cotangent)  # (k, layer, y, x)
         lam, after = kernel.zeros(shape, cotangent), kernel.zeros(shape, cotangent)

@@ -37,6 +37,8 @@ class LayeredModel:
     """
 
     def __init__(self, model: HeatModel, frames: np.ndarray | None = None) -> None:
+        if not model.plain_cells:
+            raise InputError("a layered part has no cells of their own capacity and no open holes; use the HeatModel.")
         self._model, self._layers = model, model.observed_layers
         self.times = model.times if frames is None else model.times[frames]
         nz, ny, nx = model.grid.shape

@@ -20,9 +20,10 @@ Pulse = tuple[float, float] | HeatingHistory | None
 class Inputs(NamedTuple):
     """The numbers a solve depends on, or a derivative with respect to them, as arrays of a kernel.
 
-    ``faces`` (3, z, y, x) and ``sinks`` (2, y, x) are the conductances; ``start`` (z, y, x) is the initial
-    temperature; or, if there is a pulse, ``heating`` (y, x) the heating rate of the front cells while it is on, over
-    g(t) if it has a history. The other of the two is None.
+    ``faces`` (3, z, y, x) and ``sinks`` are the conductances; sinks are (2, y, x), those of front and back, or
+    (z, y, x) for a kernel that has them in all cells. ``start`` (z, y, x) is the initial temperature; or, if there is a
+    pulse, ``heating`` (y, x) the heating rate of the front cells while it is on, over g(t) if it has a history. The
+    other of the two is None.
     """
 
     faces: Any

@@ -102,7 +102,7 @@ class SteppingRun:
         problem, kernel, inputs = job.problem, job.kernel, job.inputs
         self._problem, self._kernel, self._scheme = problem, kernel, scheme
         self.status = Status()
-        self._op = kernel.operator(inputs.faces, inputs.sinks)
+        self._op, self._sinks = kernel.operator(inputs.faces, inputs.sinks), tuple(inputs.sinks.shape)
         self._solve = Solver(solver, kernel, self._op, job.bound, job.precision, self.status)
         self._plan = _resolve(problem, kernel, inputs, scheme, steps)
         zero = kernel.zeros(problem.grid.shape, inputs.faces)
@@ -154,7 +154,7 @@ class SteppingRun:
         """J^T ``cotangent`` (t, layer, y, x), stepping backwards (paper, appendix D.3)."""
         kernel, scheme, problem = self._kernel, self._scheme, self._problem
         shape = problem.grid.shape
-        faces, sinks = kernel.zeros((3, *shape), cotangent), kernel.zeros((2, *shape[1:]), cotangent)
+        faces, sinks = kernel.zeros((3, *shape), cotangent), kernel.zeros(self._sinks, cotangent)
         gradient = kernel.operator(faces, sinks)
         heating = None if self._heating is None else kernel.zeros(shape[1:], cotangent)
         frame_of = {int(n): t for t, n in enumerate(self._plan.frame_at)}

@@ -84,6 +84,10 @@ class RealPartCalibration(Calibration):
         end = self._pulse.start + self._pulse.duration
         return not isinstance(self._pulse, HeatingCurve) or end < SOON * float(self._all.times[-1])
 
+    def _time_of(self, frame: int) -> float:
+        """Of the first frame that is even or clear; under a heating that lasts the first ones are faint, not uneven."""
+        return float(self._all.times[frame]) if self._soon_over() else self._from
+
     def _take(self, decay: SoundDecay) -> None:
         """Let a fit be the present one: the model, and the frames as its cells would show them."""
         self.decay = decay
@@ -111,10 +115,11 @@ class RealPartCalibration(Calibration):
         times, decay, dz = self._all.times, self.decay, self._all.grid.spacing[0]
         earliest = self._from + self._settings.part.earliest * dz**2 / decay.alpha
         until = self._settings.until * self._all.grid.size[0] ** 2 / decay.alpha
-        found = (times >= max(earliest, times[decay.first])) & (times <= until)
+        earliest = max(earliest, self._time_of(decay.first))
+        found = (times >= earliest) & (times <= until)
         if found.sum() < FEWEST:
             raise InputError(
-                f"only {found.sum()} frames lie between {max(earliest, times[decay.first]):.3g} s, before which the "
+                f"only {found.sum()} frames lie between {earliest:.3g} s, before which the "
                 f"model does not follow the sound pixels, and {until:.3g} s (calibration.until); check thickness, "
                 "diffusivity and frame rate, or record longer."
             )
@@ -124,7 +129,7 @@ class RealPartCalibration(Calibration):
     def buried(self) -> int:
         """Layers under the front face that were crossed before the first clear frame, and are taken as sound."""
         times = self._all.times
-        time = max(times[self.used][0], times[self.decay.clear])
+        time = max(times[self.used][0], self._time_of(self.decay.clear))
         return int(self._settings.part.horizon * np.sqrt(self.decay.alpha * time) / self._all.grid.spacing[0])
 
     def factor(self) -> np.ndarray:
