@@ -27,6 +27,7 @@ from nefty.core.errors import InputError
 from nefty.physics.conductance import spectral_bound
 from nefty.physics.kernels.torch_kernel import TorchKernel
 from nefty.physics.layered import LayeredModel
+from nefty.synth.explicit import simulate_explicit
 from nefty.testing import Slab, dot_product, taylor_order
 
 GRID = Grid((4, 4, 3), (1.0, 1.5, 1.0))
@@ -342,3 +343,20 @@ def test_jacobi_and_float32_go_along():
 def test_what_does_not_fit_is_named(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("robin", ["surface", "cell"])
+@pytest.mark.parametrize("source", [FLASH, PULSE], ids=["flash", "pulse"])
+def test_holes_are_those_of_the_independent_simulator(kernel, robin, source):
+    """Forward Euler that shares no code, at two step lengths extrapolated to none."""
+    boundary = Boundary("adiabatic", "robin", "robin", 0.4, 0.9, robin)
+    alpha = draw(10)[0]
+    model = HeatModel(
+        GRID, TIMES, source, boundary, anisotropy=(1.7, 0.6), open_cells=holes(), kernel=kernel, dtype="float64"
+    )
+    coarse, fine = (
+        simulate_explicit(GRID, alpha.numpy(), TIMES, source, boundary, anisotropy=(1.7, 0.6), air=holes(), safety=n)
+        for n in (100, 200)
+    )
+    np.testing.assert_allclose(model(alpha), 2 * fine - coarse, rtol=2e-5)
