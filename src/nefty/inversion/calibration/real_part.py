@@ -18,6 +18,7 @@ from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.data.facts import CalibratedValue, Note, NoteKind
 from nefty.inversion.calibration.interface import Calibration, Compared
+from nefty.inversion.calibration.prior import SoundPrior
 from nefty.inversion.calibration.settings import CalibrationSettings
 from nefty.inversion.calibration.sound_decay import SoundDecay, SoundFit
 from nefty.inversion.observation import Observation
@@ -56,6 +57,7 @@ class RealPartCalibration(Calibration):
         self._frames, self._counted = seen.frames[after].astype(np.float64), seen.counted[after]
         self._settings, self._floor = settings, floor
         noise = np.ravel(np.asarray(seen.noise, dtype=np.float64))
+        self.prior = self._stated(start, model.times)
         self.fit = self._sound_fit(np.broadcast_to(noise, model.times.shape)[after])
         self._start = start, (model.boundary.h_front, model.boundary.h_back)
         self._void = np.zeros(model.grid.shape[1:])
@@ -77,6 +79,21 @@ class RealPartCalibration(Calibration):
             losses=(model.boundary.front == "robin", model.boundary.back == "robin"),
             surroundings=self._settings.surroundings and self._soon_over(),
             settings=self._settings.decay,
+            prior=self.prior,
+        )
+
+    def _stated(self, start: float, times: np.ndarray) -> SoundPrior:
+        """What the user knows, with its width; ``times`` of all frames, the first of which follow each other."""
+        widths, boundary = self._settings.decay, self._all.boundary
+        h = boundary.h_front, boundary.h_back
+        frame = float(np.diff(times).min())
+        return SoundPrior(
+            start,
+            widths.alpha_width,
+            h,
+            (widths.loss_width * max(h), widths.loss_width * max(h)) if max(h) > 0 else (np.inf, np.inf),
+            float(np.hypot(widths.frame_width * frame, widths.pulse_width * self._pulse.duration / 2)),
+            widths.margin_width,
         )
 
     def _soon_over(self) -> bool:

@@ -58,6 +58,16 @@ class DecaySettings(Part):
     steps: of Gauss-Newton, at most.
     settled: largest step of an unknown that is not worth another.
     largest_step: of log alpha and of the Biot numbers h H/alpha of both faces.
+    damping, relief, stiffest: share of the curvature that is added to it at first, factor by which a step that does not
+        lower the cost raises it, and where that ends.
+    margins: at which the fit begins, in diffusion lengths.
+    most_patches: of independent errors, one per square of the thickness, that a frame has at most.
+    alpha_width: standard deviation of the logarithm of a stated diffusivity.
+    loss_width: of a stated loss, as a share of it.
+    margin_width: of the logarithm of the heated margin, around one diffusion length.
+    frame_width, pulse_width: of the start of the heat, in frames, and of the length of the pulse, as a share of it.
+    farthest: widths from what was stated beyond which no fit goes.
+    surprising: widths from what was stated that are said aloud.
     largest_margin_step: of the logarithm of the heated margin.
     largest_biot: of a face.
     widest_margin, narrowest_margin: in diffusion lengths sqrt(4 alpha t); wider ones are not felt.
@@ -75,9 +85,21 @@ class DecaySettings(Part):
     unclear: the same, above which they say nothing of what is shallow.
     """
 
-    steps: Count = 12
-    settled: Positive = 1e-4
+    steps: Count = 30
+    settled: Positive = 1e-3
     largest_step: Positive = 0.3
+    damping: Positive = 1e-3
+    relief: AboveOne = 5.0
+    stiffest: Positive = 1e4
+    margins: tuple[Positive, ...] = (0.15, 0.5, 2.0)
+    most_patches: Positive = 100.0
+    alpha_width: Positive = 0.2
+    loss_width: Positive = 1.0
+    margin_width: Positive = 2.0
+    frame_width: NotNegative = 0.3
+    pulse_width: NotNegative = 0.2
+    farthest: Positive = 6.0
+    surprising: Positive = 2.5
     largest_margin_step: Positive = 0.5
     largest_biot: Positive = 3.0
     widest_margin: Positive = 8.0

@@ -7,8 +7,13 @@ A sound pixel of a part in millimetres, seen by a camera, shows
 S the exact surface of a slab with losses after a finite pulse, A the amplitude, g the gain of the pixel (uneven flash,
 emissivity), m the heat that flows sideways into surroundings that were not heated (a margin beyond the frame was), and
 c(t) what all pixels have in common besides: the pulse's true shape, the camera. Few numbers are fitted to thousands of
-pixels, by Gauss-Newton; pixels that lie over defects and frames that the model cannot explain count the less, the worse
-they fit.
+pixels, by damped Gauss-Newton; pixels that lie over defects and frames that the model cannot explain count the less,
+the worse they fit.
+
+What the user stated is a prior (``SoundPrior``). Its weight against the frames is that of independent errors:
+neighbours within a thickness err alike, so a patch of that size counts as one pixel. A recording that ends before the back wall
+shows hardly depends on the diffusivity, which then stays as stated. The fit begins from several widths of the heated
+margin, since each has a basin of its own, and the most probable end is taken.
 """
 
 from __future__ import annotations
@@ -16,17 +21,21 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from math import exp, log, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
 from nefty.core.errors import NeftyError
 from nefty.data.noise import MAD_TO_SIGMA
+from nefty.inversion.calibration.prior import SoundPrior
 from nefty.inversion.calibration.settings import DecaySettings
 from nefty.physics.problem import Pulse
 from nefty.physics.slab.lateral_spreading import remaining_share
 from nefty.physics.slab.surface import slab_surface
 
-PROBE = {"alpha": 1e-3, "front": 1e-3, "back": 1e-3, "margin": 1e-2}  # steps of differences, far above rounding
+PROBE = {"alpha": 1e-3, "front": 1e-3, "back": 1e-3, "margin": 1e-2, "delay": 1e-2}  # of differences, above rounding
+Theta = dict[str, float]
+"""log alpha, Biot numbers of front and back, log margin, delay in units of the prior's width."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +59,9 @@ class SoundDecay:
         h_front_spread: of the losses.
         h_back_spread: of the losses.
         margin_spread: of the margin.
+        delay: by how much later than stated the heat came.
+        delay_spread: of the delay.
+        converged: whether the fit came to rest.
     """
 
     alpha: float
@@ -67,6 +79,19 @@ class SoundDecay:
     h_front_spread: float | None = None
     h_back_spread: float | None = None
     margin_spread: float | None = None
+    delay: float = 0.0
+    delay_spread: float | None = None
+    converged: bool = True
+
+
+class _End(NamedTuple):
+    """Where a descent ended: unknowns, trust in each pixel, spreads, cost, whether it came to rest."""
+
+    theta: Theta
+    trust: np.ndarray
+    spread: Theta
+    cost: float
+    converged: bool
 
 
 class SoundFit:
@@ -83,6 +108,7 @@ class SoundFit:
         losses: whether the front and the back lose heat.
         surroundings: whether heat may flow sideways out of the frame.
         settings: numbers of the fit.
+        prior: what is known beforehand; nothing if not given.
     """
 
     def __init__(
@@ -98,6 +124,7 @@ class SoundFit:
         losses: tuple[bool, bool] = (True, True),
         surroundings: bool = True,
         settings: DecaySettings | None = None,
+        prior: SoundPrior | None = None,
     ) -> None:
         self._settings = settings or DecaySettings()
         self.frames, self.counted, self.times, self.noise = frames, counted, times, noise
@@ -105,8 +132,13 @@ class SoundFit:
         self._usable = counted.sum(axis=0) >= max(2, len(times) // 2)
         if not self._usable.any():
             raise NeftyError("no pixel has values in half of the frames; check mask, saturation and missing values.")
-        free = (True, *losses, surroundings)
-        self._names = [n for n, f in zip(("alpha", "front", "back", "margin"), free, strict=True) if f]
+        self._prior = prior
+        self._delay = prior.delay_width if prior is not None else 0.0
+        free = (True, *losses, surroundings, self._delay > 0)
+        self._names = [n for n, f in zip(PROBE, free, strict=True) if f]
+        patch = max(size[0] ** 2, size[1] * size[2] / self._settings.most_patches)
+        pixel = size[1] * size[2] / (frames.shape[1] * frames.shape[2])
+        self._independent = min(1.0, pixel / patch)  # independent errors per pixel
 
     def fit(
         self,
@@ -124,17 +156,68 @@ class SoundFit:
             sound: pixels (y, x) that no defect is near, all if not given.
             h: losses of front and back to start from, with a diffusivity only.
         """
-        theta = self._theta(start, h)
         usable = self._usable if sound is None else self._usable & sound
-        trust = usable.astype(np.float64)
-        spread: dict[str, float] = {}
-        for _ in range(self._settings.steps):
+        ends = [self._descend(begin, usable, modulation) for begin in self._beginnings(start, h)]
+        theta, trust, spread, _, converged = min(ends, key=lambda end: end.cost)
+        found = self._with_spread(self._summary(theta, trust, usable, modulation), spread)
+        return dataclasses.replace(found, converged=converged)
+
+    def _beginnings(self, start: SoundDecay | float, h: tuple[float, float]) -> list[Theta]:
+        """Where the fit begins: an earlier end, or the first guess with several margins."""
+        first = self._theta(start, h)
+        if isinstance(start, SoundDecay) or "margin" not in self._names:
+            return [first]
+        return [{**first, "margin": first["margin"] + log(factor)} for factor in self._settings.margins]
+
+    def _descend(self, theta: Theta, usable: np.ndarray, modulation: np.ndarray | float) -> _End:
+        """Damped Gauss-Newton steps; each lowers the cost at the weights of where it begins."""
+        settings = self._settings
+        damping, converged, spread = settings.damping, False, {}
+        trust, root, inverse = self._weights(self._shape(theta) * modulation, usable)
+        for _ in range(settings.steps):
+            here = self._residual(theta, root, inverse, modulation)
+            jacobian = self._jacobian(theta, here, root, inverse, modulation)
+            cost = self._cost(theta, here)
+            while True:
+                move, spread = self._step(theta, here, jacobian, damping)
+                trial = {n: self._bounded(n, value + move.get(n, 0.0), theta) for n, value in theta.items()}
+                if self._cost(trial, self._residual(trial, root, inverse, modulation)) <= cost:
+                    damping = max(damping / settings.relief, settings.damping / 1e3)
+                    break
+                damping *= settings.relief
+                if damping > settings.stiffest:
+                    trial = theta
+                    break
+            moved = max(abs(trial[name] - theta[name]) for name in self._names)
+            theta = trial
             trust, root, inverse = self._weights(self._shape(theta) * modulation, usable)
-            move, spread = self._step(theta, root, inverse, modulation)
-            theta = {name: self._bounded(name, value + move.get(name, 0.0), theta) for name, value in theta.items()}
-            if max(abs(m) for m in move.values()) < self._settings.settled:
+            if moved < settings.settled:
+                converged = True
                 break
-        return self._with_spread(self._summary(theta, trust, usable, modulation), spread)
+        return _End(theta, trust, spread, self._evidence_cost(theta, usable, modulation), converged)
+
+    def _evidence_cost(self, theta: Theta, usable: np.ndarray, modulation: np.ndarray | float) -> float:
+        """What compares ends that weigh pixels differently: prior, and residual of the better half of the pixels."""
+        shape = self._shape(theta) * modulation
+        typical = self._typical(shape)
+        variance = self.noise[:, None, None] ** 2 + (self._settings.relative * typical * shape) ** 2
+        inverse = _over(self.counted, variance, 0.0)
+        square = ((self.frames - _gain(self.frames, shape, inverse) * shape) ** 2 * inverse).sum(axis=0)[usable]
+        half = np.sort(square)[: max(1, square.size // 2)]
+        return 2 * self._independent * float(half.sum()) + self._prior_cost(theta)
+
+    def _prior_centres(self) -> dict[str, tuple[float, float]]:
+        if self._prior is None:
+            return {}
+        centres = self._prior.centres(self.size[0], self._length(self._prior.alpha))
+        centres["delay"] = (0.0, 1.0)
+        return {name: centre for name, centre in centres.items() if name in self._names}
+
+    def _prior_cost(self, theta: Theta) -> float:
+        return sum(((theta[n] - mean) / width) ** 2 for n, (mean, width) in self._prior_centres().items())
+
+    def _cost(self, theta: Theta, residual: np.ndarray) -> float:
+        return self._independent * float(residual @ residual) + self._prior_cost(theta)
 
     def _weights(self, shape: np.ndarray, usable: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """How much pixels and values count in a step.
@@ -164,17 +247,23 @@ class SoundFit:
 
     def surface(self, decay: SoundDecay) -> np.ndarray:
         """S(t) of a fitted part, (t,)."""
-        loss = {"h_front": decay.h_front, "h_back": decay.h_back}
-        return slab_surface(self.times, decay.alpha, self.size[0], **loss, pulse=self.pulse)
+        return self._surface(decay.alpha, decay.h_front, decay.h_back, decay.delay)
 
-    def _theta(self, start: SoundDecay | float, h: tuple[float, float]) -> dict[str, float]:
+    def _surface(self, alpha: float, h_front: float, h_back: float, delay: float) -> np.ndarray:
+        pulse = None if self.pulse is None else (self.pulse[0] + delay, self.pulse[1] + delay)
+        times = self.times if self.pulse is not None else np.maximum(self.times - delay, 0.1 * self.times)
+        return slab_surface(times, alpha, self.size[0], h_front=h_front, h_back=h_back, pulse=pulse)
+
+    def _theta(self, start: SoundDecay | float, h: tuple[float, float]) -> Theta:
+        delay = 0.0
         if isinstance(start, SoundDecay):
             alpha, h, margin = start.alpha, (start.h_front, start.h_back), start.margin
+            delay = start.delay / self._delay if self._delay else 0.0
         else:
             alpha, margin = start, self._length(start)
         biot = [loss * self.size[0] / alpha for loss in h]
         margin = min(margin, self._settings.widest_margin * self._length(alpha)) if "margin" in self._names else np.inf
-        return {"alpha": log(alpha), "front": biot[0], "back": biot[1], "margin": log(margin)}
+        return {"alpha": log(alpha), "front": biot[0], "back": biot[1], "margin": log(margin), "delay": delay}
 
     def _length(self, alpha: float) -> float:
         """How far heat flows sideways until the last frame."""
@@ -184,7 +273,11 @@ class SoundFit:
         """Whether the surroundings beyond a margin are felt."""
         return margin < 0.99 * self._settings.widest_margin * self._length(alpha)
 
-    def _bounded(self, name: str, value: float, theta: dict[str, float]) -> float:
+    def _bounded(self, name: str, value: float, theta: Theta) -> float:
+        settings = self._settings
+        if self._prior is not None and name in ("alpha", "delay"):
+            mean, width = self._prior_centres().get(name, (value, 0.0))
+            return float(np.clip(value, mean - settings.farthest * width, mean + settings.farthest * width))
         if name in ("front", "back"):
             return float(np.clip(value, 0.0, self._settings.largest_biot))
         if name == "margin" and "margin" in self._names:
@@ -196,11 +289,11 @@ class SoundFit:
             )
         return value
 
-    def _shape(self, theta: dict[str, float]) -> np.ndarray:
+    def _shape(self, theta: Theta) -> np.ndarray:
         """m S of the unknowns, (t, y, x) or (t, 1, 1)."""
         alpha = exp(theta["alpha"])
-        loss = {f"h_{face}": theta[face] * alpha / self.size[0] for face in ("front", "back")}
-        surface = slab_surface(self.times, alpha, self.size[0], **loss, pulse=self.pulse)
+        front, back = (theta[face] * alpha / self.size[0] for face in ("front", "back"))
+        surface = self._surface(alpha, front, back, theta["delay"] * self._delay)
         return surface[:, None, None] * self._sideways(alpha, exp(theta["margin"]))
 
     def _sideways(self, alpha: float, margin: float) -> np.ndarray | float:
@@ -217,49 +310,65 @@ class SoundFit:
         ratio = np.where(self.counted, self.frames / np.maximum(shape, 1e-300), np.nan)
         return float(np.nanmedian(np.nanmedian(ratio[:, self._usable], axis=0)))
 
-    def _step(
-        self, theta: dict[str, float], root: np.ndarray, inverse: np.ndarray, modulation: np.ndarray | float
-    ) -> tuple[dict[str, float], dict[str, float]]:
-        """A Gauss-Newton step, and the standard deviations (diagonal of the inverse matrix) of the unknowns.
+    def _residual(
+        self, theta: Theta, root: np.ndarray, inverse: np.ndarray, modulation: np.ndarray | float
+    ) -> np.ndarray:
+        """Weighted residuals with the best gain of each pixel, one after the other."""
+        shape = self._shape(theta) * modulation
+        return (root * (self.frames - _gain(self.frames, shape, inverse) * shape)).ravel()
 
-        The gain is eliminated, so that its derivative is part of each column.
-        """
+    def _jacobian(
+        self,
+        theta: Theta,
+        here: np.ndarray,
+        root: np.ndarray,
+        inverse: np.ndarray,
+        modulation: np.ndarray | float,
+    ) -> np.ndarray:
+        """Derivatives of the residuals, one row per unknown; the gain is eliminated, so it is part of each."""
+        rows = [
+            (self._residual({**theta, n: theta[n] + PROBE[n]}, root, inverse, modulation) - here) / PROBE[n]
+            for n in self._names
+        ]
+        return np.stack(rows)
 
-        def residual(at: dict[str, float]) -> np.ndarray:
-            shape = self._shape(at) * modulation
-            return (root * (self.frames - _gain(self.frames, shape, inverse) * shape)).ravel()
-
-        here = residual(theta)
-        columns = [(residual({**theta, n: theta[n] + PROBE[n]}) - here) / PROBE[n] for n in self._names]
-        jacobian = np.stack(columns)
-        normal = jacobian @ jacobian.T
+    def _step(self, theta: Theta, here: np.ndarray, jacobian: np.ndarray, damping: float) -> tuple[Theta, Theta]:
+        """A damped Gauss-Newton step, and the standard deviations of the unknowns, by frames and prior together."""
+        normal = self._independent * (jacobian @ jacobian.T)
         if not np.trace(normal) > 0:
             raise NeftyError("the frames do not depend on the part's diffusivity; check times, thickness and pixels.")
-        normal += np.diag(1e-9 * np.diag(normal) + 1e-12 * np.trace(normal))
-        found = -np.linalg.solve(normal, jacobian @ here)
+        right = -self._independent * (jacobian @ here)
+        for i, (mean, width) in ((self._names.index(n), c) for n, c in self._prior_centres().items()):
+            normal[i, i] += 1 / width**2
+            right[i] += (mean - theta[self._names[i]]) / width**2
+        scale = np.diag(1e-9 * np.diag(normal) + 1e-12 * np.trace(normal))
+        found = np.linalg.solve(normal + scale + damping * np.diag(np.diag(normal)), right)
         if not np.isfinite(found).all():
             raise NeftyError("the fit of the sound pixels failed; check times, thickness, pixels and the diffusivity.")
         longest = [self._longest(name) for name in self._names]
-        spread = np.sqrt(np.maximum(np.diag(np.linalg.inv(normal)), 0.0))
+        spread = np.sqrt(np.maximum(np.diag(np.linalg.inv(normal + scale)), 0.0))
         moves = np.clip(found, np.negative(longest), longest)
         return dict(zip(self._names, moves.tolist(), strict=True)), dict(zip(self._names, spread.tolist(), strict=True))
 
-    def _with_spread(self, decay: SoundDecay, spread: dict[str, float]) -> SoundDecay:
+    def _with_spread(self, decay: SoundDecay, spread: Theta) -> SoundDecay:
         """With the spreads of log alpha, Biot numbers and log margin as those of alpha, losses and margin."""
         units = {
             "alpha": ("alpha_spread", decay.alpha),
             "front": ("h_front_spread", decay.alpha / self.size[0]),
             "back": ("h_back_spread", decay.alpha / self.size[0]),
             "margin": ("margin_spread", decay.margin),
+            "delay": ("delay_spread", self._delay),
         }
         found = {units[name][0]: units[name][1] * value for name, value in spread.items()}
         return dataclasses.replace(decay, **found)
 
     def _longest(self, name: str) -> float:
+        if name == "delay":
+            return 1.0
         return self._settings.largest_margin_step if name == "margin" else self._settings.largest_step
 
     def _summary(
-        self, theta: dict[str, float], trust: np.ndarray, usable: np.ndarray, modulation: np.ndarray | float
+        self, theta: Theta, trust: np.ndarray, usable: np.ndarray, modulation: np.ndarray | float
     ) -> SoundDecay:
         """The fit, with gain, common course and scatter, and what they say of the frames."""
         alpha, thickness, settings = exp(theta["alpha"]), self.size[0], self._settings
@@ -288,6 +397,7 @@ class SoundFit:
             clear=clear,
             gain=np.where(self._usable, gain / amplitude, 1.0),
             quiet=trust,
+            delay=theta["delay"] * self._delay,
         )
 
     def _courses(
