@@ -27,6 +27,7 @@ from .metrics.score import evaluate as evaluate
 from .physics.boundary import Boundary as Boundary
 from .physics.chebyshev import Chebyshev as Chebyshev
 from .physics.heat_model import HeatModel as HeatModel
+from .physics.heating_curve import HeatingCurve as HeatingCurve
 from .physics.linear_solver import ConjugateGradients as ConjugateGradients
 from .physics.linear_solver import Jacobi as Jacobi
 from .physics.materials import Material as Material

@@ -9,6 +9,8 @@ import numpy as np
 
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
+from nefty.physics.heating_curve import HeatingCurve
+from nefty.physics.heating_history import HeatingHistory
 from nefty.physics.pulses import TopHatPulse
 
 #: Values in a block: 32 MB in float64.
@@ -142,6 +144,8 @@ def _as_after_a_flash(late: Sequence) -> tuple[np.ndarray, int, np.ndarray]:
     """
     times = np.asarray(late.times, np.float64)
     pulse = late.excitation
+    if isinstance(pulse, HeatingCurve):
+        return _as_after_a_flash_of(pulse.history, times)
     if not isinstance(pulse, TopHatPulse):
         return times, 0, np.ones(times.size)
     skipped = int(np.searchsorted(times, pulse.start + pulse.duration, "right"))
@@ -152,6 +156,17 @@ def _as_after_a_flash(late: Sequence) -> tuple[np.ndarray, int, np.ndarray]:
         )
     tau, half = times[skipped:] - pulse.start - pulse.duration / 2, pulse.duration / 2
     return tau, skipped, half / (np.sqrt(tau) * (np.sqrt(tau + half) - np.sqrt(tau - half)))
+
+
+def _as_after_a_flash_of(history: HeatingHistory, times: np.ndarray) -> tuple[np.ndarray, int, np.ndarray]:
+    """The same for a heating of any course: a flash at the mean time of its heat."""
+    skipped = int(np.searchsorted(times, history.end, "right"))
+    if skipped == times.size:
+        raise InputError(
+            f"all frames lie within the heating, which ends at {history.end:g}; these methods need the decay after it."
+        )
+    tau = times[skipped:] - history.middle
+    return tau, skipped, 1 / (np.sqrt(tau) * history.half_space(times[skipped:]))
 
 
 def _frames_within(times: np.ndarray, window: tuple[float, float]) -> tuple[int, int]:

@@ -40,6 +40,10 @@ class RecordingOptions:
         str | None, _option("DIFFUSIVITY", 'Through the thickness, such as "4.5e-7 m2/s"; in-plane ratios stay.')
     ] = None
     pulse: Annotated[str | None, _option("TIME", 'How long the heating lasted, such as "20 ms".')] = None
+    heating: Annotated[
+        Path | None,
+        _option("FILE.csv", "Its course instead: lines of time in s since it began, value."),
+    ] = None
     no_losses: Annotated[bool, typer.Option("--no-losses", help="The faces lose no heat.", show_default=False)] = False
     fps: Annotated[float | None, _option("RATE", "Frames per second.")] = None
     units: Annotated[str | None, _option("UNIT", "Of the values: K, C or counts.")] = None

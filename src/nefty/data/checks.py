@@ -11,7 +11,7 @@ from nefty.core.checks import number
 from nefty.core.errors import InputError
 from nefty.core.storage.hdf5 import plain
 from nefty.data.facts import Facts
-from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
+from nefty.physics.pulses import LASTING, GaussianFlash, UniformFlash
 
 
 def frames(given: Any, observe: str) -> np.ndarray:
@@ -73,14 +73,14 @@ def excitation(given: Any, face: tuple[int, ...]) -> Any:
     """A flash or pulse as it is, or a temperature (z, y, x) as floating-point numbers."""
     if given is None or isinstance(given, (GaussianFlash, UniformFlash)):
         return given
-    if isinstance(given, TopHatPulse):
+    if isinstance(given, LASTING):
         if given.profile is not None:
             _over_the_face("the pulse's profile", np.asarray(given.profile), face, 2)
         return given
     if isinstance(given, (str, Mapping)) or np.ndim(given) == 0:
         raise InputError(
-            f"excitation={given!r} must be a GaussianFlash, UniformFlash or TopHatPulse, or the temperature (z, y, x) "
-            "at t = 0."
+            f"excitation={given!r} must be a GaussianFlash, UniformFlash, TopHatPulse or HeatingCurve, or the "
+            "temperature (z, y, x) at t = 0."
         )
     return _finite("excitation", _over_the_face("excitation", _numbers("excitation", given), face, 3))
 

@@ -35,11 +35,16 @@ def deciding_facts(sequence: Sequence) -> dict[str, Any]:
     }
 
 
+CURVES = ("times", "values")  # of a heating curve, by their hash
+
+
 def _heating(sequence: Sequence) -> Any:
     """The flash or pulse by its values; an array by its hash."""
     given = sequence.excitation
     if given is None or isinstance(given, np.ndarray):
         return None if given is None else digest(given)
     values = {field.name: getattr(given, field.name) for field in dataclasses.fields(given)}
-    arrays = {name: digest(np.asarray(v)) for name, v in values.items() if isinstance(v, (np.ndarray, list))}
+    arrays = {
+        name: digest(np.asarray(v)) for name, v in values.items() if isinstance(v, (np.ndarray, list)) or name in CURVES
+    }
     return {"kind": type(given).__name__, **values, **arrays}

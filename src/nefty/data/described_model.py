@@ -25,7 +25,8 @@ def described_model(sequence: Sequence, layers: int, *, face_mean: str | None = 
     if sequence.excitation is None:
         raise InputError(
             "the recording does not say how the part was heated; give pulse=... to nefty.load or nefty.describe_part, "
-            "or excitation=nefty.UniformFlash(...), GaussianFlash, TopHatPulse or the temperature after the flash."
+            "or excitation=nefty.UniformFlash(...), GaussianFlash, TopHatPulse, HeatingCurve or the temperature after "
+            "the flash."
         )
     return HeatModel(
         sequence.grid(layers),

@@ -17,9 +17,10 @@ from nefty.core.storage.hdf5 import plain
 from nefty.data.facts_file import arrays_apart, arrays_joined, facts_of_meta, plain_facts, read_facts
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
+from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
 
-EXCITATIONS = {kind.__name__: kind for kind in (GaussianFlash, UniformFlash, TopHatPulse)}
+EXCITATIONS = {kind.__name__: kind for kind in (GaussianFlash, UniformFlash, TopHatPulse, HeatingCurve)}
 FORMAT = 2
 MARK = '{"nefty": '
 
@@ -69,7 +70,7 @@ def restore(text: str, arrays: Mapping[str, np.ndarray], frames: np.ndarray, tim
         ) from error
 
 
-def flash_or_pulse(saved: Mapping[str, Any]) -> GaussianFlash | UniformFlash | TopHatPulse:
+def flash_or_pulse(saved: Mapping[str, Any]) -> GaussianFlash | UniformFlash | TopHatPulse | HeatingCurve:
     """The excitation of which ``kind`` and fields were saved."""
     fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in saved.items()}
     return EXCITATIONS[fields.pop("kind")](**fields)

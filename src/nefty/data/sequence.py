@@ -17,9 +17,10 @@ from nefty.core.storage.hdf5 import digest
 from nefty.data import checks
 from nefty.data.facts import Facts, Note, NoteKind
 from nefty.physics.boundary import Boundary
-from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
+from nefty.physics.heating_curve import HeatingCurve
+from nefty.physics.pulses import LASTING, GaussianFlash, TopHatPulse, UniformFlash
 
-Excitation = GaussianFlash | UniformFlash | TopHatPulse | np.ndarray
+Excitation = GaussianFlash | UniformFlash | TopHatPulse | HeatingCurve | np.ndarray
 Range = slice | tuple[int, int]
 FACE_MEANS = ("harmonic", "arithmetic", "min")
 OBSERVE = ("front", "back", "both")
@@ -224,7 +225,7 @@ class Sequence:
         given = self.excitation
         if isinstance(given, np.ndarray):
             return _crop("excitation", given, cut)
-        if isinstance(given, TopHatPulse) and given.profile is not None:
+        if isinstance(given, LASTING) and given.profile is not None:
             return dataclasses.replace(given, profile=_crop("the pulse's profile", np.asarray(given.profile), cut))
         if isinstance(given, GaussianFlash):
             if self.size is None:

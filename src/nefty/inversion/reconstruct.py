@@ -31,7 +31,7 @@ from nefty.inversion.loop import Optimisation, State, history_of
 from nefty.inversion.observation import Observation, peak_of
 from nefty.inversion.recipe import Recipe, default_recipe, load_recipe
 from nefty.physics.heat_model import HeatModel
-from nefty.physics.pulses import TopHatPulse
+from nefty.physics.pulses import LASTING
 from nefty.result.effort import Effort
 from nefty.result.reach import Reach
 from nefty.result.reconstruction import Reconstruction
@@ -207,7 +207,7 @@ def _alpha_of_material(sequence: Sequence) -> float | None:
 
 def _heating(sequence: Sequence) -> Heating:
     pulse = sequence.excitation
-    return Heating(type(pulse).__name__, pulse.duration if isinstance(pulse, TopHatPulse) else None)
+    return Heating(type(pulse).__name__, pulse.duration if isinstance(pulse, LASTING) else None)
 
 
 def observe(sequence: Sequence, model: HeatModel, recipe: Recipe) -> tuple[Observation, list[Note]]:

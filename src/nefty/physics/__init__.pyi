@@ -1,6 +1,7 @@
 from .boundary import Boundary as Boundary
 from .chebyshev import Chebyshev as Chebyshev
 from .heat_model import HeatModel as HeatModel
+from .heating_curve import HeatingCurve as HeatingCurve
 from .layered import LayeredModel as LayeredModel
 from .linear_solver import ConjugateGradients as ConjugateGradients
 from .linear_solver import Jacobi as Jacobi

@@ -30,8 +30,9 @@ from scipy.fft import dct
 
 from nefty.core.checks import number
 from nefty.core.errors import InputError
+from nefty.physics.heating_history import HeatingHistory
 from nefty.physics.kernels import Array
-from nefty.physics.problem import Inputs, Job, inject
+from nefty.physics.problem import Inputs, Job, Pulse, inject
 from nefty.physics.status import Status
 from nefty.physics.trajectory import Memory, Reversed, Trajectory
 
@@ -77,7 +78,7 @@ class ChebyshevRun:
     def __init__(self, job: Job, rho: float, values: np.ndarray, error: float) -> None:
         problem, kernel, inputs = job.problem, job.kernel, job.inputs
         self._problem, self._kernel, self._q = problem, kernel, 4 / rho
-        self._op = kernel.operator(inputs.faces, inputs.sinks)
+        self._op, self._sinks = kernel.operator(inputs.faces, inputs.sinks), tuple(inputs.sinks.shape)
         self.status = Status(time_error_bound=error)
         self._coefficients = kernel.constant(values, inputs.faces)
         self._trajectory = self._recurrence(self._source(inputs), values.shape[1] - 1, job.memory)
@@ -132,7 +133,7 @@ class ChebyshevRun:
         """
         kernel, q, layers = self._kernel, self._q, self._problem.layers
         shape = self._problem.grid.shape
-        faces, sinks = kernel.zeros((3, *shape), cotangent), kernel.zeros((2, *shape[1:]), cotangent)
+        faces, sinks = kernel.zeros((3, *shape), cotangent), kernel.zeros(self._sinks, cotangent)
         gradient = kernel.operator(faces, sinks)
         said = kernel.contract(self._coefficients.T, cotangent)  # (k, layer, y, x)
         lam, after = kernel.zeros(shape, cotangent), kernel.zeros(shape, cotangent)
@@ -168,12 +169,14 @@ def round_up(bound: float) -> float:
     return 2.0 ** (ceil(8 * log2(bound)) / 8) if bound > 0 else 1.0
 
 
-def response_of(lam: np.ndarray, times: np.ndarray, pulse: tuple[float, float] | None) -> tuple[np.ndarray, np.ndarray]:
+def response_of(lam: np.ndarray, times: np.ndarray, pulse: Pulse) -> tuple[np.ndarray, np.ndarray]:
     """The response of a mode that decays at the rate lam >= 0 to a flash, exp(-lam t), or to heating at rate 1 from
-    ``pulse[0]`` to ``pulse[1]``, and its derivative by lam.
+    ``pulse[0]`` to ``pulse[1]``, or to a history g(t); and its derivative by lam.
 
     That of a pulse is q = exp(-lam (t - e)) (1 - exp(-lam (e - start)))/lam with e = min(t, end), and 0 before it.
     """
+    if isinstance(pulse, HeatingHistory):
+        return pulse.response_and_slope(lam, times)
     if pulse is None:
         value = np.exp(-lam * times)
         return value, -times * value
@@ -190,11 +193,11 @@ def response_of(lam: np.ndarray, times: np.ndarray, pulse: tuple[float, float] |
 
 
 @lru_cache(maxsize=8)
-def response_coefficients(
-    times: tuple[float, ...], pulse: tuple[float, float] | None, rho: float, error: float
-) -> np.ndarray:
+def response_coefficients(times: tuple[float, ...], pulse: Pulse, rho: float, error: float) -> np.ndarray:
     """Chebyshev coefficients (t, k) of ``response_of`` on 0 <= lam <= rho."""
     t = np.asarray(times)[:, None]
+    if isinstance(pulse, HeatingHistory):
+        return _expand(lambda lam: pulse.response(lam, t), 1.0, rho, times[-1], error)
     scale = 1.0 if pulse is None else pulse[1] - pulse[0]
     return _expand(lambda lam: response_of(lam, t, pulse)[0], scale, rho, times[-1], error)
 

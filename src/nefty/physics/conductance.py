@@ -37,7 +37,12 @@ FACE_MEANS = {"harmonic": harmonic, "arithmetic": arithmetic, "min": minimum}
 
 
 def face_conductances(
-    alpha: Tensor, grid: Grid, lateral: str, face_mean: str, anisotropy: tuple[float, float]
+    alpha: Tensor,
+    grid: Grid,
+    lateral: str,
+    face_mean: str,
+    anisotropy: tuple[float, float],
+    resistance: Tensor | None = None,
 ) -> Tensor:
     """Return the conductances, shape (3, z, y, x): along z, y and x.
 
@@ -50,10 +55,14 @@ def face_conductances(
         lateral: ``"periodic"`` or ``"adiabatic"``.
         face_mean: a key of ``FACE_MEANS``.
         anisotropy: (alpha_y/alpha_z, alpha_x/alpha_z).
+        resistance: R on the faces between layers, (z - 1, y, x); 1/(dz/alpha + R) replaces alpha/dz there.
     """
     mean = FACE_MEANS[face_mean]
     scale = [r / d**2 for r, d in zip((1.0, *anisotropy), grid.spacing, strict=True)]
-    faces = [pad(mean(alpha[1:], alpha[:-1]), (0, 0, 0, 0, 1, 0))]
+    through = mean(alpha[1:], alpha[:-1])
+    if resistance is not None:
+        through = through / (1 + resistance * through / grid.spacing[0])
+    faces = [pad(through, (0, 0, 0, 0, 1, 0))]
     if lateral == "periodic":
         for axis in (1, 2):  # a single cell is its own neighbour: no heat flows
             faces.append(mean(alpha, alpha.roll(1, axis)) if alpha.shape[axis] > 1 else torch.zeros_like(alpha))
@@ -89,19 +98,35 @@ def face_sinks(alpha: Tensor, h_front: Tensor, h_back: Tensor, grid: Grid, bound
     for kind, h, layer in ((boundary.front, h_front, alpha[0]), (boundary.back, h_back, alpha[-1])):
         if kind == "adiabatic":
             rates.append(torch.zeros_like(layer))
-        elif boundary.robin == "surface":
-            rates.append(h / (1 + h * dz / (2 * layer)) / dz)
         else:
-            rates.append((h / dz).expand_as(layer))
+            rates.append(surface_loss(h, layer, dz, boundary.robin))
     return torch.stack(rates)
 
 
-def spectral_bound(faces: Tensor, sinks: Tensor) -> float:
-    """An upper bound of the largest eigenvalue of -L, by Gershgorin's discs: max over cells of 2 sum g + sink."""
+def surface_loss(h: Tensor, alpha: Tensor, spacing: float, robin: str) -> Tensor:
+    """Rate in 1/time at which cells lose heat through a face of theirs: 1/(1/h + d/(2 alpha))/d, or h/d of the cell."""
+    if robin == "surface":
+        return h / (1 + h * spacing / (2 * alpha)) / spacing
+    return (h / spacing).expand_as(alpha)
+
+
+def spectral_bound(faces: Tensor, sinks: Tensor, capacity: Tensor | None = None) -> float:
+    """An upper bound of the largest eigenvalue of -L, by Gershgorin's discs: max over cells of (2 sum g + sink)/C.
+
+    Args:
+        faces: conductances (3, z, y, x); resistances and open holes only lower them.
+        sinks: of front and back (2, y, x), or of all cells (z, y, x).
+        capacity: C, (z, y, x); C^(-1) L has the eigenvalues of C^(-1/2) L C^(-1/2). 1 if not given.
+    """
     with torch.no_grad():
         total = sum(faces[a] + faces[a].roll(-1, a) for a in range(3))
         assert isinstance(total, Tensor)
         total = 2 * total
-        total[0] += sinks[0]
-        total[-1] += sinks[1]
+        if len(sinks) == len(total) != 2:
+            total = total + sinks
+        else:
+            total[0] += sinks[0]
+            total[-1] += sinks[1]
+        if capacity is not None:
+            total = total / capacity
         return float(total.max())

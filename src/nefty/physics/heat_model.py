@@ -13,11 +13,14 @@ from nefty.core.checks import anisotropy_ratios, frame_times, one_of
 from nefty.core.errors import InputError, unknown_name
 from nefty.core.grid import Grid
 from nefty.physics.boundary import Boundary
+from nefty.physics.cell_properties import CellProperties
 from nefty.physics.chebyshev import Chebyshev
 from nefty.physics.conductance import FACE_MEANS, face_conductances, face_sinks, spectral_bound, surface_share
+from nefty.physics.heating_curve import HeatingCurve
+from nefty.physics.heating_history import HeatingHistory
 from nefty.physics.kernels import KERNELS, Kernel, get_kernel
 from nefty.physics.linearization import Linearization
-from nefty.physics.problem import Inputs, Integrator, Job, Problem, Run
+from nefty.physics.problem import Inputs, Integrator, Job, Problem, Pulse, Run
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
 from nefty.physics.status import Status
 from nefty.physics.stepping import SDIRK2, ImplicitEuler
@@ -38,7 +41,7 @@ class HeatModel:
         grid: the cells, axis order (z, y, x).
         times: of the frames, increasing, counted from the flash.
         initial: the temperature rise at t = 0 as an array (z, y, x); or ``GaussianFlash``, ``UniformFlash``; or
-            ``TopHatPulse``, which starts from 0 and heats the front.
+            ``TopHatPulse`` or ``HeatingCurve``, which start from 0 and heat the front.
         boundary: conditions on the six sides.
         face_mean: ``"harmonic"`` (the paper's), ``"arithmetic"`` or ``"min"``.
         anisotropy: (alpha_y/alpha_z, alpha_x/alpha_z).
@@ -49,6 +52,10 @@ class HeatModel:
         dtype: ``"float32"`` or ``"float64"``, or torch's name of it.
         derivative: ``"adjoint"``, or ``"autograd"`` to let torch record every operation (needs ``kernel="torch"``;
             linear solves are then differentiated iteration by iteration).
+        capacity: heat capacity rho c of each cell over that of the background, (z, y, x); alpha is then the cell's
+            conductivity over rho c of the background, and C dT/dt = div(alpha grad T). 1 if not given.
+        open_cells: cells (z, y, x), true or false, that are air of holes open to the back: nothing is conducted into
+            them, and each face between one and a solid cell loses heat with h_back. None if not given.
         memory: how the adjoint gets the states back: ``"stored"``, ``"checkpointed"``, ``"reversed"``, or an object of
             these classes; by default ``"reversed"`` for Chebyshev and ``"stored"`` for implicit steps.
 
@@ -71,6 +78,8 @@ class HeatModel:
         dtype: str | torch.dtype = "float32",
         derivative: str = "adjoint",
         memory: str | Memory | None = None,
+        capacity: Any = None,
+        open_cells: Any = None,
     ) -> None:
         if not isinstance(grid, Grid):
             raise InputError(f"grid={grid!r} must be a nefty.Grid(shape=(z, y, x), size=(z, y, x)).")
@@ -98,6 +107,7 @@ class HeatModel:
                 'memory="reversed" needs integrator="chebyshev": an implicit step cannot be run backwards. '
                 'Use memory="checkpointed".'
             )
+        self._cells = CellProperties(grid, capacity, open_cells)
         self.initial = initial
         self.amplitude, self._flash, self._heating = self._sources(initial)
         self._problem = self._fixed()
@@ -125,6 +135,8 @@ class HeatModel:
             dtype=self.dtype,
             derivative=self.derivative,
             memory=None if self.derivative == "autograd" else self.memory,
+            capacity=self._cells.capacity,
+            open_cells=self._cells.open_cells,
         )
 
     @property
@@ -133,8 +145,19 @@ class HeatModel:
         return self._problem.layers
 
     @property
+    def plain_cells(self) -> bool:
+        """Whether no cell has a heat capacity of its own or is open."""
+        return self._cells.plain
+
+    @property
     def heating_window(self) -> tuple[float, float] | None:
         """When the pulse begins and ends; ``None`` for a flash or an initial temperature."""
+        pulse = self._problem.pulse
+        return (pulse.start, pulse.end) if isinstance(pulse, HeatingHistory) else pulse
+
+    @property
+    def heating(self) -> Pulse:
+        """The course of the heating: from when to when, or its history; ``None`` as ``heating_window``."""
         return self._problem.pulse
 
     @property
@@ -146,15 +169,17 @@ class HeatModel:
         """Amplitude, and for amplitude 1 the initial temperature or the heating rate of the front cells."""
         if isinstance(initial, (GaussianFlash, UniformFlash)):
             return initial.amplitude, torch.from_numpy(initial.shape(self.grid)), None
-        if isinstance(initial, TopHatPulse):
+        if isinstance(initial, (TopHatPulse, HeatingCurve)):
             return initial.amplitude, None, torch.from_numpy(initial.shape(self.grid))
         return 1.0, self._volume("initial", initial), None
 
     def _fixed(self) -> Problem:
         nz, pulse = self.grid.shape[0], self.initial
         layers = {"front": (0,), "back": (nz - 1,), "both": (0, nz - 1), "volume": tuple(range(nz))}[self.observe]
-        window = (pulse.start, pulse.start + pulse.duration) if isinstance(pulse, TopHatPulse) else None
-        return Problem(self.grid, self.times, layers, window)
+        course: Pulse = (pulse.start, pulse.start + pulse.duration) if isinstance(pulse, TopHatPulse) else None
+        if isinstance(pulse, HeatingCurve):
+            course = pulse.history
+        return Problem(self.grid, self.times, layers, course)
 
     def _volume(self, what: str, given: Any) -> Tensor:
         """``given`` as a tensor (z, y, x) whose values are finite in the model's precision."""
@@ -183,6 +208,19 @@ class HeatModel:
                 "value such as 1e-4 of the bulk."
             )
         return alpha
+
+    def _resistances(self, given: Any, like: Tensor) -> Tensor:
+        """R of the faces between layers as a tensor (z - 1, y, x)."""
+        nz, ny, nx = self.grid.shape
+        value = self._number("resistance", given, like.device)
+        if tuple(value.shape) != (nz - 1, ny, nx):
+            raise InputError(
+                f"resistance has shape {tuple(value.shape)}; give one value for each face between two layers, "
+                f"{(nz - 1, ny, nx)} (z - 1, y, x)."
+            )
+        if bool((value.detach() < 0).any()):
+            raise InputError("resistance is below 0 somewhere; it must be at least 0, in s/m where alpha is in m2/s.")
+        return value
 
     def _number(self, what: str, given: Any, device: torch.device) -> Tensor:
         """``given`` as a finite tensor of the model's precision, on the graph if it was."""
@@ -218,16 +256,21 @@ class HeatModel:
         h_front: Any = None,
         h_back: Any = None,
         amplitude: Any = None,
+        resistance: Any = None,
     ) -> Inputs:
         """The conductances and sources as differentiable tensors."""
-        faces = face_conductances(alpha, self.grid, self.boundary.lateral, self.face_mean, self.anisotropy)
+        cells, lateral = self._cells, self.boundary.lateral
+        through = None if resistance is None else self._resistances(resistance, alpha)
+        faces = face_conductances(alpha, self.grid, lateral, self.face_mean, self.anisotropy, through)
+        faces = cells.faces(faces, lateral)
         h_front, h_back = self._loss("front", h_front, alpha), self._loss("back", h_back, alpha)
         sinks = face_sinks(alpha, h_front, h_back, self.grid, self.boundary)
+        sinks = cells.sinks(sinks, alpha, h_back, self.boundary, self.anisotropy)
         source = self._initial(initial, amplitude, alpha.device)
         if self._flash is not None:
-            return Inputs(faces, sinks, source, None)
+            return Inputs(faces, sinks, cells.start(source), None)
         heating = source * surface_share(alpha, h_front, self.grid, self.boundary)
-        return Inputs(faces, sinks, None, heating)
+        return Inputs(faces, sinks, None, cells.heating(heating))
 
     def _initial(self, initial: Any, amplitude: Any, device: torch.device) -> Tensor:
         """The initial temperature (z, y, x), or for a pulse the heating rate of the front cells (y, x); a copy."""
@@ -239,13 +282,16 @@ class HeatModel:
                 raise InputError(f"amplitude has shape {tuple(factor.shape)}; give one number.")
             return shape.to(device, self.dtype) * factor.reshape(())
         if self._heating is not None:
-            raise InputError("initial was given but the model is heated by a TopHatPulse; give amplitude.")
+            kind = type(self.initial).__name__
+            raise InputError(f"initial was given but the model is heated by a {kind}; give amplitude.")
         if amplitude is not None:
             raise InputError("initial and amplitude were both given; scale the initial temperature instead.")
         return self._volume("initial", initial).to(device, self.dtype).clone()
 
     def _run(self, inputs: Inputs, kernel: Kernel, arrays: Inputs, memory: Memory | None) -> Run:
-        bound = spectral_bound(inputs.faces.detach(), inputs.sinks.detach())
+        capacity = self._cells.capacity
+        own = None if capacity is None else torch.from_numpy(capacity).to(inputs.faces)
+        bound = spectral_bound(inputs.faces.detach(), inputs.sinks.detach(), own)
         if not bound < float("inf"):
             raise InputError(f"the operator's spectral bound is {bound}; check alpha, h and the grid's spacing.")
         precision = "float32" if self.dtype == torch.float32 else "float64"
@@ -261,6 +307,7 @@ class HeatModel:
         h_front: Any = None,
         h_back: Any = None,
         amplitude: Any = None,
+        resistance: Any = None,
     ) -> Tensor:
         """Return the frames for a diffusivity (z, y, x).
 
@@ -272,9 +319,12 @@ class HeatModel:
             h_front: heat loss of the front, a number or a map (y, x); the face must be ``"robin"``.
             h_back: the same for the back.
             amplitude: of the flash or pulse, in place of its own.
+            resistance: R of the faces between layers of cells, (z - 1, y, x), at least 0: films and gaps thinner than a
+                cell; none if not given. Through a face flows (T1 - T2)/(dz/alpha + R), so that R has the unit of
+                dz/alpha, s/m: a resistance in m2K/W times rho c of the background.
         """
-        inputs = self._inputs(self._diffusivity(alpha), initial, h_front, h_back, amplitude)
-        kernel = get_kernel(self.kernel, inputs.faces.device.type)
+        inputs = self._inputs(self._diffusivity(alpha), initial, h_front, h_back, amplitude, resistance)
+        kernel = self._kernel_for(inputs.faces)
         if self.derivative == "autograd":
             frames = self._run(inputs, kernel, inputs, None).frames
         else:
@@ -283,10 +333,17 @@ class HeatModel:
         return self._arrange(frames)
 
     def _arrange(self, frames: Tensor, back: bool = False) -> Tensor:
-        """(t, layer, y, x) to what ``observe`` promises, or ``back``."""
+        """States (t, layer, y, x) to the temperatures that ``observe`` promises, or the transpose of that, ``back``."""
+        if not back:
+            frames = self._cells.shown(frames, self.observed_layers)
         if self.observe in ("front", "back"):
-            return frames[:, None] if back else frames[:, 0]
-        return frames.transpose(0, 1) if self.observe == "both" else frames
+            frames = frames[:, None] if back else frames[:, 0]
+        elif self.observe == "both":
+            frames = frames.transpose(0, 1)
+        return self._cells.shown(frames, self.observed_layers) if back else frames
+
+    def _kernel_for(self, like: Tensor) -> Kernel:
+        return self._cells.kernel(get_kernel(self.kernel, like.device.type), like)
 
     def linearize(
         self,
@@ -296,6 +353,7 @@ class HeatModel:
         h_front: Any = None,
         h_back: Any = None,
         amplitude: Any = None,
+        resistance: Any = None,
     ) -> Linearization:
         """Solve once and return the frames with their Jacobian, for Gauss-Newton.
 
@@ -315,8 +373,10 @@ class HeatModel:
             value = self._loss(face, h, alpha).detach().clone()
             if getattr(self.boundary, face) == "robin":
                 point[f"h_{face}"] = value
+        if resistance is not None:
+            point["resistance"] = self._resistances(resistance, alpha).detach().clone()
         values = self._inputs(**point)
-        kernel = get_kernel(self.kernel, alpha.device.type)
+        kernel = self._kernel_for(alpha)
         arrays = Inputs(*(None if t is None else kernel.array(t) for t in values))
         return Linearization(self, point, kernel, self._run(values, kernel, arrays, self.memory))
 

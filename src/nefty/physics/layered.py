@@ -37,6 +37,8 @@ class LayeredModel:
     """
 
     def __init__(self, model: HeatModel, frames: np.ndarray | None = None) -> None:
+        if not model.plain_cells:
+            raise InputError("a layered part has no cells of their own capacity and no open holes; use the HeatModel.")
         self._model, self._layers = model, model.observed_layers
         self.times = model.times if frames is None else model.times[frames]
         nz, ny, nx = model.grid.shape
@@ -92,7 +94,7 @@ class LayeredModel:
         V the derivatives by log alpha, (mu, layer, j, z, t).
         """
         lam, v = np.linalg.eigh(matrix + mu[:, None, None] * np.diag(alpha))
-        value, slope = response_of(lam[..., None], self.times, self._model.heating_window)
+        value, slope = response_of(lam[..., None], self.times, self._model.heating)
         gap = lam[:, :, None] - lam[:, None, :]
         near = np.abs(gap) <= CLOSE * np.maximum(np.abs(lam[:, :, None]), np.abs(lam[:, None, :])) + 1e-300
         divided = np.where(

@@ -8,16 +8,21 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from nefty.core.grid import Grid
+from nefty.physics.heating_history import HeatingHistory
 from nefty.physics.kernels import Array, Kernel
 from nefty.physics.status import Status
 from nefty.physics.trajectory import Memory
+
+Pulse = tuple[float, float] | HeatingHistory | None
+"""Heating at a constant rate from one time to another; of any course; or none, after a flash."""
 
 
 class Inputs(NamedTuple):
     """The numbers a solve depends on, or a derivative with respect to them, as arrays of a kernel.
 
-    ``faces`` (3, z, y, x) and ``sinks`` (2, y, x) are the conductances; ``start`` (z, y, x) is the initial
-    temperature; or, if there is a pulse, ``heating`` (y, x) the heating rate of the front cells while it is on. The
+    ``faces`` (3, z, y, x) and ``sinks`` are the conductances; sinks are (2, y, x), those of front and back, or
+    (z, y, x) for a kernel that has them in all cells. ``start`` (z, y, x) is the initial temperature; or, if there is a
+    pulse, ``heating`` (y, x) the heating rate of the front cells while it is on, over g(t) if it has a history. The
     other of the two is None.
     """
 
@@ -35,13 +40,13 @@ class Problem:
         grid: the cells.
         times: of the frames, strictly increasing, at least 0.
         layers: indices along z of the layers that a frame shows.
-        pulse: (start, end) of the heating, or None.
+        pulse: (start, end) of the heating, or its history; None after a flash.
     """
 
     grid: Grid
     times: np.ndarray
     layers: tuple[int, ...]
-    pulse: tuple[float, float] | None = None
+    pulse: Pulse = None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import numpy as np
 from nefty.core.checks import number
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
+from nefty.physics.heating_curve import HeatingCurve, face_profile
 
 
 @dataclass(frozen=True)
@@ -104,14 +105,8 @@ class TopHatPulse:
         A cell of thickness dz warms at the rate amplitude * H / (duration * dz).
         """
         rate = grid.shape[0] / self.duration
-        if self.profile is None:
-            return np.full(grid.shape[1:], rate)
-        profile = np.asarray(self.profile, dtype=np.float64)
-        if profile.shape != grid.shape[1:]:
-            raise InputError(
-                f"pulse profile has shape {profile.shape}, the grid's face has {grid.shape[1:]} (y, x); "
-                "resample it to the grid."
-            )
-        if not np.isfinite(profile).all():
-            raise InputError("pulse profile holds NaN or infinity; repair those pixels first.")
-        return profile * rate
+        return face_profile(self.profile, grid) * rate
+
+
+LASTING = (TopHatPulse, HeatingCurve)
+"""Excitations that heat the front face over a time: they have ``start``, ``duration``, ``amplitude``, ``profile``."""

@@ -102,7 +102,7 @@ class SteppingRun:
         problem, kernel, inputs = job.problem, job.kernel, job.inputs
         self._problem, self._kernel, self._scheme = problem, kernel, scheme
         self.status = Status()
-        self._op = kernel.operator(inputs.faces, inputs.sinks)
+        self._op, self._sinks = kernel.operator(inputs.faces, inputs.sinks), tuple(inputs.sinks.shape)
         self._solve = Solver(solver, kernel, self._op, job.bound, job.precision, self.status)
         self._plan = _resolve(problem, kernel, inputs, scheme, steps)
         zero = kernel.zeros(problem.grid.shape, inputs.faces)
@@ -122,7 +122,8 @@ class SteppingRun:
         return self._kernel.combine(self._op if op is None else op, u, a, v, b, c)
 
     def _source(self, n: int) -> Array | None:
-        return self._heating if self._heating is not None and self._plan.heated[n] else None
+        rate = float(self._plan.rate[n])
+        return self._heating * rate if self._heating is not None and rate else None
 
     def _explicit(self, n: int, u: Array) -> Array | None:
         """y = a u - b dt s, what L is applied to on the right-hand side; None where that is nothing."""
@@ -153,7 +154,7 @@ class SteppingRun:
         """J^T ``cotangent`` (t, layer, y, x), stepping backwards (paper, appendix D.3)."""
         kernel, scheme, problem = self._kernel, self._scheme, self._problem
         shape = problem.grid.shape
-        faces, sinks = kernel.zeros((3, *shape), cotangent), kernel.zeros((2, *shape[1:]), cotangent)
+        faces, sinks = kernel.zeros((3, *shape), cotangent), kernel.zeros(self._sinks, cotangent)
         gradient = kernel.operator(faces, sinks)
         heating = None if self._heating is None else kernel.zeros(shape[1:], cotangent)
         frame_of = {int(n): t for t, n in enumerate(self._plan.frame_at)}
@@ -170,7 +171,8 @@ class SteppingRun:
                 if y is not None:
                     kernel.accumulate(gradient, lam, y, dt)
                 if self._source(n) is not None:
-                    heating += dt * self._apply(lam, 1.0, lam, 0.0, -scheme.b * dt)[0]
+                    on = dt * float(self._plan.rate[n])
+                    heating += on * self._apply(lam, 1.0, lam, 0.0, -scheme.b * dt)[0]
                 # A copy in either case: what is injected below must not reach the next solve's guess.
                 lam = self._apply(lam, 1.0, lam, 0.0, scheme.a * dt) if scheme.a else lam + 0
             if n in frame_of:
@@ -201,7 +203,8 @@ class SteppingRun:
         self, n: int, dt: float, u: Array, after: Array, now: Array, heating: Array, moved: Array
     ) -> Array:
         scheme = self._scheme
-        s = heating if self._plan.heated[n] else None
+        rate = float(self._plan.rate[n])
+        s = heating * rate if rate else None
         rhs = now if s is None else now + dt * s
         y = self._explicit(n, u)
         if y is not None:
@@ -233,11 +236,11 @@ def _resolve(problem: Problem, kernel: Kernel, inputs: Inputs, scheme: Scheme, s
 
     def march(plan: TimePlan, exact: bool) -> np.ndarray:
         u, seen = start.copy(), [start.copy()]
-        for dt, on in zip(plan.dt, plan.heated, strict=True):
+        for dt, on in zip(plan.dt, plan.rate, strict=True):
             z = rates * dt
             growth = np.exp(z) if exact else scheme.amplification(z)
             entry = np.where(z == 0, 1.0, np.expm1(z) / np.where(z == 0, 1.0, z)) if exact else scheme.source(z)
-            u = growth * u + (dt * entry * rate if on else 0.0)
+            u = growth * u + dt * entry * rate * on
             seen.append(u)
         return np.array(seen)[plan.frame_at] @ modes[list(problem.layers)].T
 

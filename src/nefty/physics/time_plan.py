@@ -10,6 +10,8 @@ import numpy as np
 
 from nefty.core.checks import count, number
 from nefty.core.errors import InputError
+from nefty.physics.heating_history import HeatingHistory
+from nefty.physics.problem import Pulse
 
 MOST_HALVINGS = 1e9  # an interval between frames over the first step
 
@@ -20,13 +22,18 @@ class TimePlan:
 
     Attributes:
         dt: lengths of the steps.
-        heated: whether the pulse is on during each step.
+        rate: mean of the heating rate over each step: of a pulse 1 while it is on, else 0.
         frame_at: for each frame, how many steps come before it.
     """
 
     dt: np.ndarray
-    heated: np.ndarray
+    rate: np.ndarray
     frame_at: np.ndarray
+
+    @property
+    def heated(self) -> np.ndarray:
+        """Whether there is any heating during each step."""
+        return self.rate > 0
 
 
 @dataclass(frozen=True)
@@ -114,12 +121,13 @@ class ForError:
 Steps = PerFrame | Geometric | ForError
 
 
-def plan_steps(times: np.ndarray, pulse: tuple[float, float] | None, steps: PerFrame | Geometric) -> TimePlan:
-    """Lay the steps from t = 0 through all frames, landing on the frames and on the edges of the pulse."""
-    edges = [edge for edge in (pulse or ()) if 0 < edge < times[-1]]
+def plan_steps(times: np.ndarray, pulse: Pulse, steps: PerFrame | Geometric) -> TimePlan:
+    """Lay the steps from t = 0 through all frames, landing on the frames and on the jumps of the heating."""
+    jumps = pulse.jumps if isinstance(pulse, HeatingHistory) else pulse or ()
+    edges = [edge for edge in jumps if 0 < edge < times[-1]]
     marks = np.unique(np.concatenate([[0.0], times, edges]))
     dt: list[float] = []
-    heated: list[bool] = []
+    rate: list[float] = []
     steps_before = {0.0: 0}
     event = 0.0
     for begin, end in pairwise(marks.tolist()):
@@ -127,9 +135,17 @@ def plan_steps(times: np.ndarray, pulse: tuple[float, float] | None, steps: PerF
             event = begin
         # Lengths that differ by rounding only would each get a matrix of their own.
         pieces = [float(f"{length:.12g}") for length in steps.lengths(end - begin, begin - event)]
-        on = pulse is not None and pulse[0] <= begin and end <= pulse[1]
         dt += pieces
-        heated += [on] * len(pieces)
+        rate += _mean_rates(pulse, begin, end, pieces)
         steps_before[end] = len(dt)
     frame_at = np.array([steps_before[float(t)] for t in times])
-    return TimePlan(np.array(dt), np.array(heated, dtype=bool), frame_at)
+    return TimePlan(np.array(dt), np.array(rate), frame_at)
+
+
+def _mean_rates(pulse: Pulse, begin: float, end: float, pieces: list[float]) -> list[float]:
+    """Of the heating over steps that fill an interval; a mean keeps second order, and every bit of the heat."""
+    if isinstance(pulse, HeatingHistory):
+        marks = np.array([begin, *(begin + np.cumsum(pieces[:-1])), end])
+        return (np.diff(pulse.heat(marks)) / np.diff(marks)).tolist()
+    on = pulse is not None and pulse[0] <= begin and end <= pulse[1]
+    return [1.0 if on else 0.0] * len(pieces)

@@ -14,6 +14,7 @@ from nefty.data.intake.known import Known
 from nefty.data.intake.values import (
     diffusivity_of,
     facts_given,
+    heating_given,
     length_of_time,
     mask_given,
     preparation_given,
@@ -31,7 +32,7 @@ STEPS = (
     *("flash_frame", "onset", "ambient", "roi", "bin", "frames", "start", "until", "gain"),
     *("corrupt", "dead", "saturation", "drift"),
 )
-OF_THE_PART = ("material", "alpha", "pulse", "no_losses")
+OF_THE_PART = ("material", "alpha", "pulse", "heating", "no_losses")
 OF_ITS_SIZE = ("thickness", "pixel")
 
 
@@ -187,6 +188,7 @@ def _with_part(sequence: Sequence, known: Known) -> tuple[Sequence, tuple[Step, 
         material=None if known.material is None else material(known.material),
         alpha=None if known.alpha is None else diffusivity_of(known.alpha, known.named("alpha")),
         pulse=None if known.pulse is None else length_of_time(known.pulse, known.named("pulse")),
+        heating=heating_given(known),
         losses=not known.no_losses,
     )
 

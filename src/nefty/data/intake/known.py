@@ -11,6 +11,7 @@ import numpy as np
 
 from nefty.core.errors import unknown_name
 from nefty.core.terminal_text import option_of
+from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.materials import Material
 
 Quantity = str | float
@@ -30,6 +31,8 @@ class Known:
         material: a name of the table, a .toml file, or a ``Material``.
         alpha: diffusivity through the thickness, in place of the material's; the ratios of the axes stay.
         pulse: how long the heating lasted.
+        heating: its course instead: a .csv file of time in s and value, the same as a table (n, 2), or a
+            ``HeatingCurve``; time 0 is that of ``flash_frame``, the frame in which the heating begins.
         no_losses: the faces lose no heat.
         fps: frames per second.
         times: of the frames, in s, one per frame; instead of ``fps``.
@@ -60,6 +63,7 @@ class Known:
     material: str | Material | None = None
     alpha: Quantity | None = None
     pulse: Quantity | None = None
+    heating: HeatingCurve | np.ndarray | Listing[Listing[float]] | File | None = None
     no_losses: bool = False
     fps: float | None = None
     times: np.ndarray | Listing[float] | None = None

@@ -12,9 +12,11 @@ from nefty.core.checks import number
 from nefty.core.errors import InputError
 from nefty.core.storage.arrays import load_array
 from nefty.core.units import quantity
+from nefty.data.intake.heating_file import heating_of
 from nefty.data.intake.known import Known
 from nefty.data.preparation.choice import Preparation, preparation
 from nefty.data.sequence import Sequence
+from nefty.physics.heating_curve import HeatingCurve
 
 Region = tuple[int | None, int | None, int | None, int | None]
 READ = ("fps", "times", "units", "variable", "axes")  # facts that a reader takes as they are
@@ -68,6 +70,16 @@ def preparation_given(known: Known, sequence: Sequence, defaults: dict[str, Any]
 def mask_given(known: Known) -> np.ndarray | None:
     """Pixels (y, x) that count."""
     return None if known.mask is None else _array(known.mask, "mask")
+
+
+def heating_given(known: Known) -> HeatingCurve | None:
+    """The course of the heating; it says how long that lasted, so that the two do not go together."""
+    if known.heating is None:
+        return None
+    if known.pulse is not None:
+        one, other = known.named("pulse"), known.named("heating")
+        raise InputError(f"{one} and {other} were both given; the curve says how long it lasts, leave out {one}.")
+    return heating_of(known.heating, known.named("heating"))
 
 
 def region(said: Any, name: str) -> Region:

@@ -11,7 +11,7 @@ from nefty.core.errors import InputError
 from nefty.data.facts import Step
 from nefty.data.preparation.prepared import counted
 from nefty.data.sequence import Sequence
-from nefty.physics.pulses import TopHatPulse
+from nefty.physics.pulses import LASTING
 
 MOST = 160 * 128  # pixels: about 128 x 128, and no coarser than it must be for a picture of 320 x 256
 PRESENT = 0.5  # the share of values that a mean needs
@@ -69,8 +69,8 @@ def binned_rest(sequence: Sequence, n: int) -> Sequence:
     if sequence.mask is not None:
         changed["mask"] = binned(sequence.mask.astype(np.float64), n) > PRESENT
     pulse = sequence.excitation
-    profile = np.asarray(pulse.profile) if isinstance(pulse, TopHatPulse) and pulse.profile is not None else None
-    if isinstance(pulse, TopHatPulse) and profile is not None and profile.shape == face:
+    profile = np.asarray(pulse.profile) if isinstance(pulse, LASTING) and pulse.profile is not None else None
+    if isinstance(pulse, LASTING) and profile is not None and profile.shape == face:
         changed["excitation"] = dataclasses.replace(pulse, profile=binned(profile.astype(np.float64), n))
     elif isinstance(pulse, np.ndarray) and pulse.shape[1:] == face:
         changed["excitation"] = binned(pulse, n)

@@ -9,6 +9,7 @@ import numpy as np
 from nefty.core.errors import InputError
 from nefty.data.facts import Step
 from nefty.data.sequence import Sequence
+from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.pulses import TopHatPulse
 
 WINDOW = 5  # frames before and after, whose medians do not mind two corrupt ones
@@ -111,11 +112,13 @@ def flash_of(
         text = f"Times count from the flash, as the file says; {late} of {times.size} frames lie at or before it."
         flash = Flash(late - 1 if late else None, 0.0, int(np.count_nonzero(times < 0)))
         return flash, Step("flash", text, {"frame": flash.frame})
-    found = find_flash(levels) if choice == "auto" and sequence.observe == "front" else None
+    look = choice == "auto" and sequence.observe == "front" and _brief(sequence)
+    found = find_flash(levels) if look else None
     if found is not None:
         return _within(sequence, levels, unsaturated, found, onset, f"Frame {found}, by the jump of the frames' mean")
     step = float(np.median(np.diff(times))) if times.size > 1 else 1.0
-    why = "was not looked for" if choice == "off" else "was not found: the frames' mean has no jump that lasts"
+    unseen = choice == "off" or not _brief(sequence)
+    why = "was not looked for" if unseen else "was not found: the frames' mean has no jump that lasts"
     text = f"It {why}. It is taken to lie one frame before the first; give the number of the frame in which it falls."
     return Flash(None, float(times[0]) - step, 0, known=False), Step("flash", text, {"frame": None}, assumed=True)
 
@@ -125,13 +128,15 @@ def _within(
 ) -> tuple[Flash, Step]:
     """The flash in a frame of known number."""
     times, begun = sequence.times, None
-    if onset != "frame" and frame > 0:
+    if onset != "frame" and frame > 0 and _brief(sequence):
         early = levels[max(0, frame - JUST_BEFORE) : frame]
         low = np.median(early[np.isfinite(early)]) if np.isfinite(early).any() else np.nan
         rise = np.where(unsaturated, levels - low, np.nan)
         middle = onset_by_decay(times, rise, frame)
         pulse = sequence.excitation
         half = pulse.duration / 2 if isinstance(pulse, TopHatPulse) else 0.0
+        if isinstance(pulse, HeatingCurve):
+            half = pulse.history.middle
         begun = None if middle is None else middle - half
     if onset == "decay" and begun is None:
         raise InputError(
@@ -147,6 +152,14 @@ def _within(
     where = f"{abs(ago):.2f} frames {'before' if ago >= 0 else 'after'} its time"
     text = f"{how}. The cooling goes back to {where}; times count from there."
     return Flash(frame, begun, frame), Step("flash", text, {"frame": frame, "onset": begun})
+
+
+def _brief(sequence: Sequence) -> bool:
+    """Whether the heating makes a jump: by far most of its heat comes within the time between two frames."""
+    pulse, times = sequence.excitation, sequence.times
+    if not isinstance(pulse, HeatingCurve) or times.size < 2:
+        return True
+    return pulse.history.middle <= float(np.median(np.diff(times)))
 
 
 def _filled(levels: np.ndarray) -> np.ndarray:

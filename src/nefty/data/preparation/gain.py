@@ -12,7 +12,7 @@ import numpy as np
 
 from nefty.data.facts import Step
 from nefty.data.sequence import Sequence
-from nefty.physics.pulses import TopHatPulse
+from nefty.physics.pulses import LASTING
 
 FEWEST = 3  # frames
 SHALLOW = 0.1  # of the thickness: where the shallowest defect is taken to lie
@@ -27,7 +27,7 @@ def early_frames(sequence: Sequence, early: float | None = None) -> np.ndarray:
         early: until when; from the thickness and the diffusivity of the material if not given, where they are known.
     """
     pulse = sequence.excitation
-    over = pulse.start + pulse.duration if isinstance(pulse, TopHatPulse) else 0.0
+    over = pulse.start + pulse.duration if isinstance(pulse, LASTING) else 0.0
     material = sequence.facts.material
     if early is None and material is not None and sequence.size is not None:
         early = SHOWS * (SHALLOW * sequence.size[0]) ** 2 / material.alpha_z

@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
+
 from nefty.core.checks import number
 from nefty.core.errors import InputError
+from nefty.core.storage.hdf5 import digest
 from nefty.data.facts import METRE, Step
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
+from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.materials import Material
-from nefty.physics.pulses import TopHatPulse
+from nefty.physics.pulses import LASTING, TopHatPulse
 
 FLASH_LAMP = 5e-3  # s, how long a flash lamp shines, where nobody says
 STILL_AIR = 10.0  # W/m2K, convection and radiation near room temperature
@@ -25,6 +29,7 @@ def describe_part(
     material: Material | None = None,
     alpha: float | None = None,
     pulse: float | None = None,
+    heating: HeatingCurve | None = None,
     losses: bool = True,
 ) -> tuple[Sequence, tuple[Step, ...]]:
     """A recording in metres and seconds with what is known of its part.
@@ -36,6 +41,7 @@ def describe_part(
         material: of the part; that of the file, if it says so, where not given.
         alpha: through-thickness diffusivity in m2/s, in place of the material's; the ratios of the axes stay.
         pulse: how long the heating lasted, in s.
+        heating: its course, instead.
         losses: whether heat is lost at both faces, where the file does not say.
 
     Returns:
@@ -49,7 +55,7 @@ def describe_part(
     if found is not None:
         facts = facts.replaced(material=found, material_source="file" if material is None else "given")
         changed["anisotropy"] = found.anisotropy
-    excitation, said = _pulse(sequence, pulse)
+    excitation, said = _pulse(sequence, pulse) if heating is None else _heating(sequence, pulse, heating)
     changed["excitation"] = excitation
     steps.append(said)
     changed["boundary"], said = _losses(sequence, found, losses)
@@ -126,11 +132,24 @@ def _pulse(sequence: Sequence, pulse: float | None) -> tuple[Any, Step]:
         said = Step("pulse", f"The heating lasts {1e3 * length:g} ms, as given.", {"duration": length})
         return kept or TopHatPulse(amplitude=1.0, duration=length), said
     if own is not None:
-        values = {"duration": own.duration} if isinstance(own, TopHatPulse) else {}
-        length = f"a pulse of {1e3 * own.duration:g} ms" if isinstance(own, TopHatPulse) else type(own).__name__
+        values = {"duration": own.duration} if isinstance(own, LASTING) else {}
+        length = f"a pulse of {1e3 * own.duration:g} ms" if isinstance(own, LASTING) else type(own).__name__
         return own, Step("pulse", f"The heating is {length}, as the file says.", values)
     text = f"The heating is assumed to last {1e3 * FLASH_LAMP:g} ms, like that of a flash lamp."
     return TopHatPulse(amplitude=1.0, duration=FLASH_LAMP), Step("pulse", text, {"duration": FLASH_LAMP}, assumed=True)
+
+
+def _heating(sequence: Sequence, pulse: float | None, heating: HeatingCurve) -> tuple[HeatingCurve, Step]:
+    """The course of the heating as given, with amplitude and profile of the file's where it states a pulse."""
+    if pulse is not None:
+        raise InputError("pulse and heating were both given; the curve says how long the heating lasts.")
+    own = sequence.excitation
+    if isinstance(own, LASTING):
+        heating = dataclasses.replace(heating, amplitude=own.amplitude, profile=own.profile)
+    end, points = heating.start + heating.duration, len(heating.times)
+    text = f"The heating follows a curve of {points} points from {heating.start:.3g} to {end:.3g} s, as given."
+    curve = digest(np.array([heating.times, heating.values]))
+    return heating, Step("pulse", text, {"duration": heating.duration, "start": heating.start, "curve": curve})
 
 
 def _losses(sequence: Sequence, material: Material | None, losses: bool) -> tuple[Boundary, Step]:

@@ -31,7 +31,7 @@ from nefty.data.preparation.sampling import frame_levels, frames_without_numbers
 from nefty.data.preparation.saturation import saturation_level, saturation_step
 from nefty.data.preparation.time_selection import Selection, times_step, within
 from nefty.data.sequence import Sequence
-from nefty.physics.pulses import TopHatPulse
+from nefty.physics.pulses import LASTING
 
 FIND, CLEAN = "Find flash, ambient and saturation", "Clean and bin the frames"
 FEW = 0.01  # the share of saturated pixels that does not change a frame's level
@@ -251,7 +251,7 @@ class _Cleaning:
 
 def _heated_until(sequence: Sequence) -> float:
     pulse = sequence.excitation
-    return pulse.start + pulse.duration if isinstance(pulse, TopHatPulse) else 0.0
+    return pulse.start + pulse.duration if isinstance(pulse, LASTING) else 0.0
 
 
 def unit_of(sequence: Sequence) -> str:

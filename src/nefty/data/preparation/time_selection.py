@@ -20,9 +20,11 @@ from nefty.core.errors import InputError
 from nefty.data.facts import Step
 from nefty.data.noise import NoiseOfMeans, noise_of_means
 from nefty.data.sequence import Sequence
-from nefty.physics.pulses import TopHatPulse
+from nefty.physics.heating_curve import HeatingCurve
+from nefty.physics.pulses import LASTING
 
 FRAMES = 60  # about so many are left
+HEATED = 240  # and so many of those within a heating that lasts: an average blurs its course
 PRESENT = 0.5  # the share of a window's values that a pixel must have
 
 
@@ -67,14 +69,18 @@ def select_times(
     """
     sequence = between(sequence, start, until)
     pulse = sequence.excitation
-    on, over = (pulse.start, pulse.start + pulse.duration) if isinstance(pulse, TopHatPulse) else (0.0, 0.0)
+    on, over = (pulse.start, pulse.start + pulse.duration) if isinstance(pulse, LASTING) else (0.0, 0.0)
     times = sequence.times
-    edges = windows(times, times.size if frames is None else count("frames", frames), over)
+    most, middle = times.size if frames is None else count("frames", frames), (on + over) / 2
+    if isinstance(pulse, HeatingCurve):
+        edges, middle = windows_of_curve(times, most, over), pulse.history.middle
+    else:
+        edges = windows(times, most, over)
     known = sequence.noise if isinstance(sequence.noise, float) else None
     measured = noise_of_means(sequence.frames, known)
     noise = measured.of(np.diff(edges))
     means = average(sequence.frames, edges)
-    centres = representative(times, edges, (on + over) / 2, over)
+    centres = representative(times, edges, middle, over)
     found = Selection(edges, centres, noise, measured, _bias(means, edges, noise))
     here = np.array([np.isfinite(means[..., i, :, :]).any() for i in range(centres.size)])  # where a pixel has a mean
     if not here.all():
@@ -159,6 +165,26 @@ def windows(times: np.ndarray, most: int, over: float = 0.0) -> np.ndarray:
     return _edges(times, heated, high)
 
 
+def windows_of_curve(times: np.ndarray, most: int, over: float) -> np.ndarray:
+    """Edges (n + 1,) of windows that are equal while a heating of any course goes on, and grow in its cooling.
+
+    Args:
+        times: of the frames, positive.
+        most: how many in the cooling, and at least ``HEATED`` of those within the heating.
+        over: when the heating ends.
+    """
+    heated = int(np.searchsorted(times, over, side="right"))
+    if most >= times.size:
+        return np.arange(times.size + 1)
+    together = -(-heated // max(most, HEATED)) or 1
+    during = np.append(np.arange(0, heated, together), heated)
+    late = times[heated:]
+    if not late.size:
+        return during
+    after = windows(late - over, most) if late.size > 1 else np.array([0, 1])
+    return np.concatenate([during[:-1], heated + after])
+
+
 def representative(times: np.ndarray, edges: np.ndarray, centre: float = 0.0, over: float = 0.0) -> np.ndarray:
     """The time that each window's mean stands for, (n,).
 
@@ -166,13 +192,14 @@ def representative(times: np.ndarray, edges: np.ndarray, centre: float = 0.0, ov
         times: of the frames.
         edges: of the windows.
         centre: of the pulse, from which the surface cools like (t - centre)^(-1/2).
-        over: when it ends.
+        over: when it ends; a window before stands for its middle.
     """
     counts, first = np.diff(edges), edges[:-1]
     root = np.where(times > over, 1 / np.sqrt(np.maximum(times - centre, 1e-300)), 0.0)
     mean = np.add.reduceat(root, first) / counts
     with np.errstate(divide="ignore"):
         found = centre + mean**-2.0
+    found = np.where(times[edges[1:] - 1] <= over, np.add.reduceat(times, first) / counts, found)
     return np.where(counts == 1, times[first], found)
 
 

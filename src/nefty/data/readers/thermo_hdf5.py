@@ -36,6 +36,7 @@ from nefty.data.readers.pieces import Pieces, of_array
 from nefty.data.readers.simulation_parameters import known_from, parameters
 from nefty.data.sequence import Sequence
 from nefty.physics.boundary import Boundary
+from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.pulses import TopHatPulse
 
 KIND = "recording"
@@ -154,6 +155,8 @@ def _extras(sequence: Sequence) -> dict[str, Any]:
     else:
         fields = {f.name: getattr(given, f.name) for f in dataclasses.fields(given)}
         excitation = {"kind": type(given).__name__, **fields}
+        if isinstance(given, HeatingCurve):  # may be long
+            excitation |= {"times": np.array(given.times), "values": np.array(given.values)}
     return {
         "size": sequence.size,
         "excitation": excitation,
@@ -228,8 +231,10 @@ def _other_layout(path: Path, file: h5py.File, given: Given) -> Sequence:
 
 
 def _signal(sequence: Sequence) -> np.ndarray:
-    """1 at the frames within a pulse; a flash is over before its first frame."""
+    """1 at the frames within a pulse, of a curve its value over the largest; a flash is over before its first frame."""
     pulse = sequence.excitation
+    if isinstance(pulse, HeatingCurve):
+        return pulse.history.rate(sequence.times) / max(pulse.history.rates)
     if not isinstance(pulse, TopHatPulse):
         return np.zeros(sequence.times.size)
     within = (sequence.times >= pulse.start) & (sequence.times < pulse.start + pulse.duration)

@@ -9,7 +9,7 @@ import numpy as np
 from nefty.core.grid import Grid
 from nefty.inversion.observation import Observation
 from nefty.physics.heat_model import HeatModel
-from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
+from nefty.physics.pulses import LASTING, GaussianFlash, UniformFlash
 
 FEWEST = 16  # pixels along a side that are still halved
 
@@ -41,7 +41,7 @@ def wider_cells(model: HeatModel) -> HeatModel:
     """The model with cells twice as wide, heated by the means over 2 x 2 cells."""
     nz, ny, nx = model.grid.shape
     initial = model.initial
-    if isinstance(initial, TopHatPulse):
+    if isinstance(initial, LASTING):
         if initial.profile is not None:
             initial = dataclasses.replace(initial, profile=blocks(np.asarray(initial.profile)))
     elif isinstance(initial, (GaussianFlash, UniformFlash)):

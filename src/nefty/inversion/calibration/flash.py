@@ -10,7 +10,7 @@ import numpy as np
 from nefty.core.grid import Grid
 from nefty.inversion.calibration.coarsening import wider_cells
 from nefty.physics.heat_model import HeatModel
-from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
+from nefty.physics.pulses import LASTING, GaussianFlash, UniformFlash
 
 
 def with_flash(model: HeatModel, log_flash: np.ndarray, grid: Grid) -> HeatModel:
@@ -24,7 +24,7 @@ def scaled(initial: Any, log_flash: np.ndarray) -> Any:
     factor = [float(f) for f in np.exp(log_flash)]
     if has_depth(initial):
         return dataclasses.replace(initial, amplitude=initial.amplitude * factor[0], depth=initial.depth * factor[1])
-    if isinstance(initial, TopHatPulse):
+    if isinstance(initial, LASTING):
         return dataclasses.replace(initial, amplitude=initial.amplitude * factor[0])
     return np.asarray(initial, dtype=np.float64) * factor[0]
 

@@ -24,8 +24,10 @@ from nefty.inversion.calibration.sound_decay import SoundDecay, SoundFit
 from nefty.inversion.observation import Observation
 from nefty.physics.boundary import Boundary
 from nefty.physics.heat_model import HeatModel
+from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.pulses import TopHatPulse
 
+SOON = 0.1  # of the recording, within which a heating is short against the flow of heat sideways
 FEWEST = 4  # frames that a fit of diffusivity, two losses and an amplitude needs
 
 
@@ -44,11 +46,12 @@ class RealPartCalibration(Calibration):
         self, model: HeatModel, seen: Observation, start: float, settings: CalibrationSettings, *, floor: float
     ) -> None:
         self._pulse = _even_pulse(model)
-        after = model.times > self._pulse.start + self._pulse.duration
+        self._from = _counts_from(self._pulse)
+        after = model.times > self._from
         if after.sum() < FEWEST:
             raise InputError(
-                f"only {after.sum()} frames come after the pulse, which ends at "
-                f"{self._pulse.start + self._pulse.duration:g}; check the times and the pulse's duration."
+                f"only {after.sum()} frames come after the pulse, which ends at {self._from:g}; "
+                "check the times and the pulse's duration."
             )
         self._all = model.replaced(times=model.times[after])
         self._frames, self._counted = seen.frames[after].astype(np.float64), seen.counted[after]
@@ -64,7 +67,7 @@ class RealPartCalibration(Calibration):
 
     def _sound_fit(self, noise: np.ndarray) -> SoundFit:
         """The fit to all frames after the pulse, whose noise is ``noise``, (t,)."""
-        model, pulse = self._all, self._pulse
+        model = self._all
         return SoundFit(
             self._frames,
             self._counted,
@@ -72,9 +75,9 @@ class RealPartCalibration(Calibration):
             np.maximum(noise, 1e-6 * float(np.abs(self._frames).max())),
             model.grid.size,
             model.anisotropy,
-            (pulse.start, pulse.start + pulse.duration),
+            model.heating,
             losses=(model.boundary.front == "robin", model.boundary.back == "robin"),
-            surroundings=self._settings.surroundings,
+            surroundings=self._settings.surroundings and self._soon_over(),
             settings=self._settings.decay,
             prior=self.prior,
         )
@@ -92,6 +95,15 @@ class RealPartCalibration(Calibration):
             float(np.hypot(widths.frame_width * frame, widths.pulse_width * self._pulse.duration / 2)),
             widths.margin_width,
         )
+
+    def _soon_over(self) -> bool:
+        """Whether the heating is over early, so that what flows out sideways since can be told by the time alone."""
+        end = self._pulse.start + self._pulse.duration
+        return not isinstance(self._pulse, HeatingCurve) or end < SOON * float(self._all.times[-1])
+
+    def _time_of(self, frame: int) -> float:
+        """Of the first frame that is even or clear; under a heating that lasts the first ones are faint, not uneven."""
+        return float(self._all.times[frame]) if self._soon_over() else self._from
 
     def _take(self, decay: SoundDecay) -> None:
         """Let a fit be the present one: the model, and the frames as its cells would show them."""
@@ -118,12 +130,13 @@ class RealPartCalibration(Calibration):
     def _used(self) -> np.ndarray:
         """Which of the frames after the pulse the volume is fitted to, (t,)."""
         times, decay, dz = self._all.times, self.decay, self._all.grid.spacing[0]
-        earliest = self._pulse.start + self._pulse.duration + self._settings.part.earliest * dz**2 / decay.alpha
+        earliest = self._from + self._settings.part.earliest * dz**2 / decay.alpha
         until = self._settings.until * self._all.grid.size[0] ** 2 / decay.alpha
-        found = (times >= max(earliest, times[decay.first])) & (times <= until)
+        earliest = max(earliest, self._time_of(decay.first))
+        found = (times >= earliest) & (times <= until)
         if found.sum() < FEWEST:
             raise InputError(
-                f"only {found.sum()} frames lie between {max(earliest, times[decay.first]):.3g} s, before which the "
+                f"only {found.sum()} frames lie between {earliest:.3g} s, before which the "
                 f"model does not follow the sound pixels, and {until:.3g} s (calibration.until); check thickness, "
                 "diffusivity and frame rate, or record longer."
             )
@@ -133,7 +146,7 @@ class RealPartCalibration(Calibration):
     def buried(self) -> int:
         """Layers under the front face that were crossed before the first clear frame, and are taken as sound."""
         times = self._all.times
-        time = max(times[self.used][0], times[self.decay.clear])
+        time = max(times[self.used][0], self._time_of(self.decay.clear))
         return int(self._settings.part.horizon * np.sqrt(self.decay.alpha * time) / self._all.grid.spacing[0])
 
     def factor(self) -> np.ndarray:
@@ -250,7 +263,7 @@ class RealPartCalibration(Calibration):
             if kind == "robin":
                 rows.append(CalibratedValue(f"heat loss of the {face} face over rho c", value, start, "m/s", spread))
         rows.append(CalibratedValue("heating", decay.amplitude, self._pulse.amplitude, "K"))
-        if self._settings.surroundings and np.isfinite(decay.margin):
+        if self._settings.surroundings and self._soon_over() and np.isfinite(decay.margin):
             rows.append(CalibratedValue("heated margin", decay.margin, None, "m", decay.margin_spread))
         return tuple(rows)
 
@@ -303,10 +316,15 @@ class RealPartCalibration(Calibration):
         return column(np.full((grid.shape[0], 1, 1), self.decay.alpha)).numpy()[:, 0, 0]
 
 
-def _even_pulse(model: HeatModel) -> TopHatPulse:
+def _counts_from(pulse: TopHatPulse | HeatingCurve) -> float:
+    """The time from which on frames count: after a flash, and from the start of a heating whose course is known."""
+    return pulse.start if isinstance(pulse, HeatingCurve) else pulse.start + pulse.duration
+
+
+def _even_pulse(model: HeatModel) -> TopHatPulse | HeatingCurve:
     """The pulse that heated the part, or an error that says which parts can be calibrated."""
     pulse = model.initial
-    if not isinstance(pulse, TopHatPulse) or pulse.profile is not None or model.observe == "both":
+    if not isinstance(pulse, (TopHatPulse, HeatingCurve)) or pulse.profile is not None or model.observe == "both":
         raise InputError(
             "calibration.background=part calibrates parts that an even pulse heated and one face of which was seen; "
             "give excitation=nefty.TopHatPulse(duration=...), or use the recipe fast."

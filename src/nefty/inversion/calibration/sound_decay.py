@@ -29,6 +29,7 @@ from nefty.core.errors import NeftyError
 from nefty.data.noise import MAD_TO_SIGMA
 from nefty.inversion.calibration.prior import SoundPrior
 from nefty.inversion.calibration.settings import DecaySettings
+from nefty.physics.problem import Pulse
 from nefty.physics.slab.lateral_spreading import remaining_share
 from nefty.physics.slab.surface import slab_surface
 
@@ -118,7 +119,7 @@ class SoundFit:
         noise: np.ndarray,
         size: tuple[float, float, float],
         anisotropy: tuple[float, float],
-        pulse: tuple[float, float] | None,
+        pulse: Pulse,
         *,
         losses: tuple[bool, bool] = (True, True),
         surroundings: bool = True,

@@ -29,6 +29,7 @@ SHOWN = {
 }
 FLASHES = {
     "TopHatPulse": "pulse on the front face",
+    "HeatingCurve": "heating of the front face by a given curve",
     "UniformFlash": "flash over the whole front face",
     "GaussianFlash": "flash with a Gaussian profile",
 }
