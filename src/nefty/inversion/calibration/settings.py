@@ -93,7 +93,7 @@ class DecaySettings(Part):
     stiffest: Positive = 1e4
     margins: tuple[Positive, ...] = (0.15, 0.5, 2.0)
     most_patches: Positive = 100.0
-    alpha_width: Positive = 0.2
+    alpha_width: Positive = 0.12
     loss_width: Positive = 1.0
     margin_width: Positive = 2.0
     frame_width: NotNegative = 0.3

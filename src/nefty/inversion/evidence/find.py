@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from nefty.inversion.evidence.bank import Template
 from nefty.inversion.evidence.contrast import Contrast
-from nefty.inversion.evidence.matched_filter import matched_filter
+from nefty.inversion.evidence.matched_filter import MatchedFilter
 from nefty.inversion.evidence.search import Looks, look
 from nefty.inversion.evidence.sheets import Sheet, SheetFit
 from nefty.physics.slab.weak_sheet import WeakSheet
@@ -66,7 +66,8 @@ def find(contrast: Contrast, templates: list[Template], slab: WeakSheet, along: 
         slab: the sound part.
         along: diffusivity along y and x over that through the thickness.
     """
-    looks = look(contrast, templates, slab.thickness)
+    filters = MatchedFilter(contrast, templates)
+    looks = look(contrast, templates, filters, slab.thickness)
     if looks.map.max() < LEAST:
         return Found(looks, [], None)
     support = np.asarray(ndimage.binary_dilation(looks.map >= LEAST, iterations=2)) & contrast.counted
@@ -79,7 +80,8 @@ def find(contrast: Contrast, templates: list[Template], slab: WeakSheet, along: 
     sheet = fit.fit(support[window], insulation[window], depth[window])
     whole = SheetFit(contrast.part(np.ones(len(contrast.times), bool), window), slab, along)
     regions = _regions(sheet)
-    regions = [_scored(region, regions, sheet, whole, contrast, looks, window) for region in regions]
+    raw = filters(contrast.values)
+    regions = [_scored(region, sheet, whole, raw, filters, looks, window) for region in regions]
     return Found(looks, sorted(regions, key=lambda r: -r.score), sheet)
 
 
@@ -126,10 +128,10 @@ def _regions(sheet: Sheet) -> list[Region]:
 
 def _scored(
     region: Region,
-    regions: list[Region],
     sheet: Sheet,
     fit: SheetFit,
-    contrast: Contrast,
+    raw: np.ndarray,
+    filters: MatchedFilter,
     looks: Looks,
     window: tuple[slice, slice],
 ) -> Region:
@@ -137,16 +139,12 @@ def _scored(
 
     What the others explain is known to a share only, so near a strong one a weak one has to stand out more.
     """
-    own = ndimage.binary_dilation(region.mask, iterations=2)
-    others = np.zeros(contrast.values.shape)
-    if len(regions) > 1:
-        others[(slice(None), *window)] = fit.explained(sheet, ~np.asarray(own))
-    left, _ = matched_filter(
-        dataclasses.replace(contrast, values=(contrast.values - others) * contrast.counted), looks.templates
-    )
-    about, _ = matched_filter(dataclasses.replace(contrast, values=others * contrast.counted), looks.templates)
-    scatter = looks.scatter
-    score = (left - scatter.middle) / np.hypot(scatter.spread, DOUBT * about)
-    mask = np.zeros(contrast.counted.shape, dtype=bool)
+    shape = raw.shape[1:]
+    own = np.asarray(ndimage.binary_dilation(region.mask, iterations=2))
+    others = np.zeros((len(fit.contrast.times), *shape))
+    others[(slice(None), *window)] = fit.explained(sheet, ~own)
+    about, scatter = filters(others), looks.scatter
+    score = (raw - about - scatter.middle) / np.hypot(scatter.spread, DOUBT * about)
+    mask = np.zeros(shape, dtype=bool)
     mask[window] = region.mask
     return dataclasses.replace(region, mask=mask, score=float(score[:, mask].max()))

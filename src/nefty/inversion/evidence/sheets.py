@@ -8,7 +8,8 @@ quasi-Newton method with exact gradients to the logarithm of the recording over 
         + weight * total variation of c + stiffness * sum over neighbours of c (change of the depth)^2,
 
 so that gains, an early deviation of pixels, a plane in each frame and the cells' own error drop out. Between two faces of
-cells the frames are interpolated, which gives depths far finer than a cell for any R.
+cells the frames are interpolated, which gives depths far finer than a cell for any R. What insulates nearly perfectly
+is taken to be open to the back: the heat beside it finds nothing below it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from nefty.physics.slab.weak_sheet import WeakSheet
 
 LAYERS = 20
 MOST = 0.99  # insulation of a sheet through which next to nothing flows
+OPEN = (0.6, 0.9)  # insulation between which what lies below a sheet becomes empty: a hole, drilled from the back
+EMPTY = 0.98  # share of its conductance that it loses
 SMOOTH = 0.03  # of the total variation, in units of insulation
 
 
@@ -141,13 +144,15 @@ class SheetFit:
         share = at - face
         scale = torch.from_numpy(np.asarray(reference) * self.slab.thickness / LAYERS / self.slab.alpha).float()
         resistance = scale * c / (1 - c)
-        above, below = (torch.log(self._frames(resistance, (face + more).long())) - self._sound for more in (0, 1))
-        return (1 - share) * above + share * below
+        above, below = (self._frames(resistance, c, (face + more).long()) for more in (0, 1))
+        return (1 - share) * (torch.log(above) - self._sound) + share * (torch.log(below) - self._sound)
 
-    def _frames(self, resistance: Tensor, face: Tensor) -> Tensor:
+    def _frames(self, resistance: Tensor, c: Tensor, face: Tensor) -> Tensor:
         """Frames with a resistance at the face of cells below ``face`` layers, (t, y, x)."""
-        layers = torch.arange(1, LAYERS)[:, None, None]
-        return self._model(self._alpha, resistance=torch.where(layers == face, resistance, 0.0))
+        layers = torch.arange(LAYERS)[:, None, None]
+        empty = EMPTY * ((c - OPEN[0]) / (OPEN[1] - OPEN[0])).clamp(0, 1)
+        alpha = torch.where(layers >= face, self._alpha * (1 - empty), self._alpha)
+        return self._model(alpha, resistance=torch.where(layers[1:] == face, resistance, 0.0))
 
     def _information(self, depth: np.ndarray) -> np.ndarray:
         """1 over the standard deviation of the insulation of one pixel, alone and to first order, (y, x)."""
