@@ -139,7 +139,7 @@ def test_the_course_of_the_heating_is_a_file(counts, call, tmp_path):
     curve = tmp_path / "lamp.csv"
     curve.write_text("time (s),lamp (V)\n0,1\n8,1\n")
     words = [*WORDS, "--calibration", "0.005,250", "--flash-frame", "10", "--heating", str(curve), "--bin", "2"]
-    code, out, err = call("reconstruct", counts, "--out", tmp_path / "run", *words, *QUICK)
+    code, _, err = call("reconstruct", counts, "--out", tmp_path / "run", *words, *QUICK)
     assert code == 0, err
     rec = Reconstruction.load(tmp_path / "run")
     assert rec.facts.heating is not None
