@@ -11,9 +11,9 @@ pixels, by damped Gauss-Newton; pixels that lie over defects and frames that the
 the worse they fit.
 
 What the user stated is a prior (``SoundPrior``). Its weight against the frames is that of independent errors:
-neighbours within a thickness err alike, so a patch of that size counts as one pixel. A recording that ends before the back wall
-shows hardly depends on the diffusivity, which then stays as stated. The fit begins from several widths of the heated
-margin, since each has a basin of its own, and the most probable end is taken.
+neighbours within a thickness err alike, so a patch of that size counts as one pixel. A recording that ends before the
+back wall shows hardly depends on the diffusivity, which then stays as stated. The fit begins from several widths of
+the heated margin, since each has a basin of its own, and the most probable end is taken.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Contrast:
     pixel: tuple[float, float]
 
     @cached_property
-    def _whitened_nuisances(self) -> np.ndarray:
+    def nuisances(self) -> np.ndarray:
         """What a pixel may do by itself, orthonormal: its gain, and an early deviation; (2, t) over the spread."""
         columns = np.stack([np.ones(len(self.times)), (self.times[0] / self.times) ** EARLY_FALL]) / self.spread
         return np.linalg.qr(columns.T)[0].T
@@ -37,5 +37,15 @@ class Contrast:
     def whitened(self, values: np.ndarray) -> np.ndarray:
         """Values (t, ...) over their spread, without what a pixel may do by itself."""
         white = values / self.spread.reshape(-1, *[1] * (values.ndim - 1))
-        free = self._whitened_nuisances
+        free = self.nuisances
         return white - np.tensordot(free.T, np.tensordot(free, white, axes=1), axes=1)
+
+    def part(self, frames: np.ndarray, window: tuple[slice, slice]) -> Contrast:
+        """Those frames, (t,), and that rectangle of it."""
+        return Contrast(
+            self.times[frames],
+            self.values[frames][(slice(None), *window)],
+            self.counted[window],
+            self.spread[frames],
+            self.pixel,
+        )

@@ -1,0 +1,196 @@
+"""What the frames show as a thin sheet of resistance in the sound part, fitted through the full heat model.
+
+Under each pixel where a template stands out lies a resistance R(y, x) at a depth z(y, x). The unknown is the insulation
+c = R/(R + z/alpha), 0 to 1, since what the surface shows saturates with it, and the depth. Both are fitted by a
+quasi-Newton method with exact gradients to the logarithm of the recording over the sound part,
+
+    sum |whitened ln(T/T_sound) - whitened ln(model/model of the sound part)|^2 / 2
+        + weight * total variation of c + stiffness * sum over neighbours of c (change of the depth)^2,
+
+so that gains, an early deviation of pixels, a plane in each frame and the cells' own error drop out. Between two faces of
+cells the frames are interpolated, which gives depths far finer than a cell for any R.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from scipy.optimize import minimize
+from torch import Tensor
+
+from nefty.core.grid import Grid
+from nefty.inversion.evidence.contrast import Contrast
+from nefty.physics.boundary import Boundary
+from nefty.physics.heat_model import HeatModel
+from nefty.physics.slab.weak_sheet import WeakSheet
+
+LAYERS = 20
+MOST = 0.99  # insulation of a sheet through which next to nothing flows
+SMOOTH = 0.03  # of the total variation, in units of insulation
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """What was fitted.
+
+    Args:
+        support: pixels (y, x) that may have a sheet under them.
+        insulation: c, (y, x).
+        depth: of the sheet, (y, x).
+        reference: depth that c refers to, (y, x).
+        resistance: R/(thickness/alpha), (y, x).
+        cost: misfit and penalties, at every evaluation.
+    """
+
+    support: np.ndarray
+    insulation: np.ndarray
+    depth: np.ndarray
+    reference: np.ndarray
+    resistance: np.ndarray
+    cost: list[float]
+
+
+class SheetFit:
+    """The fit of a sheet to a contrast.
+
+    Args:
+        contrast: of the recording.
+        slab: the sound part.
+        along: diffusivity along y and x over that through the thickness.
+        weight: of the total variation, in standard deviations of one pixel's insulation.
+        stiffness: of the depth, per (cell)^2 and in standard deviations of one pixel.
+        steps: of the quasi-Newton method, at most.
+    """
+
+    def __init__(
+        self,
+        contrast: Contrast,
+        slab: WeakSheet,
+        along: tuple[float, float],
+        *,
+        weight: float = 3.0,
+        stiffness: float = 30.0,
+        steps: int = 40,
+    ) -> None:
+        self.contrast, self.slab = contrast, slab
+        self._weight, self._stiffness, self._steps = weight, stiffness, steps
+        rows, columns = contrast.counted.shape
+        size = (slab.thickness, rows * contrast.pixel[0], columns * contrast.pixel[1])
+        grid = Grid((LAYERS, rows, columns), size)
+        boundary = Boundary(lateral="adiabatic", front="robin", back="robin", h_front=slab.h_front, h_back=slab.h_back)
+        heat = np.zeros(grid.shape)
+        heat[0] = LAYERS
+        self._model = HeatModel(grid, contrast.times, heat, boundary, anisotropy=along)
+        column = HeatModel(Grid((LAYERS, 1, 1), (slab.thickness, 1.0, 1.0)), contrast.times, heat[:, :1, :1], boundary)
+        self._alpha = torch.full(grid.shape, slab.alpha)
+        self._sound = torch.log(column(self._alpha[:, :1, :1].contiguous()))
+        self._plane = _plane(contrast.counted)
+        self._seen = self._whitened(torch.from_numpy(contrast.values).float())
+
+    def fit(self, support: np.ndarray, insulation: np.ndarray, depth: np.ndarray) -> Sheet:
+        """Fit insulation and depth.
+
+        Args:
+            support: pixels (y, x) that may have a sheet under them.
+            insulation: to begin with, (y, x).
+            depth: to begin with, (y, x); c refers to it.
+        """
+        places = tuple(torch.from_numpy(i) for i in np.nonzero(support))
+        information = self._information(depth)[support]
+        unit, weight = 1 / information, self._weight * float(np.median(information))
+        stiffness = self._stiffness * float(np.median(information))
+        cells = depth * LAYERS / self.slab.thickness
+        costs: list[float] = []
+        pixels = int(support.sum())
+
+        def volume(x: Tensor) -> tuple[Tensor, Tensor]:
+            c = torch.zeros(support.shape).index_put(places, x[:pixels] * torch.from_numpy(unit).float())
+            at = torch.from_numpy(cells).float().index_put(places, x[pixels:] * SCALE)
+            return c, at
+
+        def cost(x: np.ndarray) -> tuple[float, np.ndarray]:
+            unknown = torch.tensor(x, dtype=torch.float32, requires_grad=True)
+            c, at = volume(unknown)
+            misfit = self._whitened(self.predicted(c, at, cells)) - self._seen
+            value = 0.5 * (misfit**2).sum() + weight * _variation(c) + stiffness * _bending(c.detach(), at)
+            value.backward()
+            costs.append(float(value.detach()))
+            assert unknown.grad is not None
+            return float(value.detach()), unknown.grad.double().numpy()
+
+        start = np.concatenate([insulation[support] * information, cells[support] / SCALE])
+        bounds = [(0.0, MOST * i) for i in information] + [(1.0 / SCALE, (LAYERS - 1.0) / SCALE)] * pixels
+        options = {"maxiter": self._steps, "maxcor": 12}
+        found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        c, at = (v.double().numpy() for v in volume(torch.from_numpy(found.x).float()))
+        relative = depth / self.slab.thickness * c / (1 - c)
+        return Sheet(support, c, at * self.slab.thickness / LAYERS, depth, relative, costs)
+
+    def explained(self, sheet: Sheet, which: np.ndarray | None = None) -> np.ndarray:
+        """ln(T/T_sound) of a sheet, or of those pixels (y, x) of it, (t, y, x)."""
+        c = sheet.insulation if which is None else np.where(which, sheet.insulation, 0.0)
+        cells = [torch.from_numpy(v * LAYERS / self.slab.thickness).float() for v in (sheet.depth, sheet.reference)]
+        with torch.no_grad():
+            return self.predicted(torch.from_numpy(c).float(), cells[0], cells[1].numpy()).double().numpy()
+
+    def predicted(self, c: Tensor, at: Tensor, reference: np.ndarray) -> Tensor:
+        """ln(model/model of the sound part), (t, y, x), of a sheet at the depths ``at``, in cells."""
+        face = at.detach().floor().clamp(1, LAYERS - 2)
+        share = at - face
+        scale = torch.from_numpy(np.asarray(reference) * self.slab.thickness / LAYERS / self.slab.alpha).float()
+        resistance = scale * c / (1 - c)
+        above, below = (torch.log(self._frames(resistance, (face + more).long())) - self._sound for more in (0, 1))
+        return (1 - share) * above + share * below
+
+    def _frames(self, resistance: Tensor, face: Tensor) -> Tensor:
+        """Frames with a resistance at the face of cells below ``face`` layers, (t, y, x)."""
+        layers = torch.arange(1, LAYERS)[:, None, None]
+        return self._model(self._alpha, resistance=torch.where(layers == face, resistance, 0.0))
+
+    def _information(self, depth: np.ndarray) -> np.ndarray:
+        """1 over the standard deviation of the insulation of one pixel, alone and to first order, (y, x)."""
+        shape = [2 * n for n in depth.shape]
+        waves = [2 * np.pi * np.fft.fftfreq(n, d) for n, d in zip(shape, self.contrast.pixel, strict=True)]
+        along = self._model.anisotropy
+        rate = self.slab.alpha * (along[0] * waves[0][:, None] ** 2 + along[1] * waves[1][None, :] ** 2)
+        rates = np.concatenate([[0.0], np.geomspace(rate[rate > 0].min(), rate.max(), 47)])
+        depths = np.linspace(0.05, 0.95, 19) * self.slab.thickness
+        scales = []
+        for z, response in zip(depths, self.slab.contrast(self.contrast.times, depths, rates), strict=True):
+            power = (self.contrast.whitened(response.T) ** 2).sum(axis=0)
+            scales.append(np.sqrt(float(np.interp(rate, rates, power).mean())) * z / self.slab.thickness)
+        return np.maximum(np.interp(depth, depths, scales), 1e-9)
+
+    def _whitened(self, values: Tensor) -> Tensor:
+        """As ``Contrast.whitened``, then without a plane in each frame."""
+        spread = torch.from_numpy(self.contrast.spread).float()[:, None, None]
+        free = torch.from_numpy(self.contrast.nuisances).float()
+        white = values / spread
+        white = white - torch.tensordot(free.T, torch.tensordot(free, white, 1), 1)
+        flat = (white * torch.from_numpy(self.contrast.counted)).reshape(len(white), -1)
+        return (flat - (flat @ self._plane.T) @ self._plane).reshape(white.shape)
+
+
+SCALE = 0.2  # cells, the unit of the depths
+
+
+def _plane(counted: np.ndarray) -> Tensor:
+    """An orthonormal basis of planes over the pixels that count, (3, pixels)."""
+    rows, columns = np.indices(counted.shape, dtype=np.float64)
+    basis = np.stack([np.ones(counted.shape), rows - rows.mean(), columns - columns.mean()]) * counted
+    return torch.from_numpy(np.linalg.qr(basis.reshape(3, -1).T)[0].T.copy()).float()
+
+
+def _variation(c: Tensor) -> Tensor:
+    """Sum over the pixels of sqrt(|grad c|^2 + e^2) - e."""
+    dy, dx = c[1:, :-1] - c[:-1, :-1], c[:-1, 1:] - c[:-1, :-1]
+    return (torch.sqrt(dy**2 + dx**2 + SMOOTH**2) - SMOOTH).sum()
+
+
+def _bending(c: Tensor, at: Tensor) -> Tensor:
+    """Sum over neighbours of the squared change of the depth, in cells, where both insulate."""
+    down = torch.minimum(c[1:], c[:-1]) * (at[1:] - at[:-1]) ** 2
+    right = torch.minimum(c[:, 1:], c[:, :-1]) * (at[:, 1:] - at[:, :-1]) ** 2
+    return down.sum() + right.sum()
