@@ -13,7 +13,9 @@ from scipy.integrate import quad, trapezoid
 
 from nefty import SDIRK2, Boundary, Chebyshev, ConjugateGradients, Grid, HeatingCurve, HeatModel, PerFrame, TopHatPulse
 from nefty.core.errors import InputError
+from nefty.physics.heating_history import HeatingHistory
 from nefty.physics.layered import LayeredModel
+from nefty.physics.problem import delayed
 from nefty.physics.slab.surface import slab_surface
 from nefty.testing import Slab, dot_product, taylor_order
 
@@ -151,6 +153,15 @@ def test_the_surface_of_a_slab_is_the_limit_of_the_cells(name):
         cells = model(np.full((n, 1, 1), 0.1)).numpy()[:, :2, 0, 0]
         surfaces.append(cells @ [1.5, -0.5])
     np.testing.assert_allclose(3 * found, (4 * surfaces[1] - surfaces[0]) / 3, rtol=1e-4)
+
+
+def test_a_delay_shifts_the_answer():
+    history, lam, times = CURVES["measured"].history, np.array([[0.0], [3.0]]), np.array([0.1, 0.3, 0.9])
+    later = delayed(history, 0.04)
+    assert isinstance(later, HeatingHistory)
+    np.testing.assert_allclose(later.response(lam, times + 0.04), history.response(lam, times), rtol=1e-10)
+    assert delayed((0.1, 0.3), 0.5) == (0.6, 0.8)
+    assert delayed(None, 0.5) is None
 
 
 @pytest.mark.parametrize(
