@@ -5,6 +5,7 @@ from nefty.classical import decays as module
 from nefty.classical.decays import Decays, parabola_peak
 from nefty.core.errors import InputError
 from nefty.data.sequence import Sequence
+from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.pulses import TopHatPulse
 
 
@@ -91,6 +92,19 @@ def test_a_pulse_becomes_a_flash_at_its_middle(start):
     np.testing.assert_allclose(found.times, times[times > start + 0.5] - start - 0.25)
     (_, block), *_ = found.blocks()
     np.testing.assert_allclose(block, 1 / np.sqrt(np.pi * found.times)[:, None] * np.ones((1, 4)), rtol=1e-9)
+
+
+def test_a_heating_of_any_course_becomes_a_flash_at_its_middle():
+    times = np.linspace(0.01, 8.0, 400)
+    both = pulsed_half_space(0.5, times, 0.0) + 2 * pulsed_half_space(0.5, times, 0.5)
+    frames = both[:, None, None] / 3 * np.ones((1, 2, 2))
+    curve = HeatingCurve([0, 0.5, 0.5, 1.0], [1, 1, 2, 2])
+    found = Decays.of(Sequence(frames=frames, times=times, excitation=curve))
+    np.testing.assert_allclose(found.times, times[times > 1.0] - (0.25 + 2 * 0.75) / 3)
+    (_, block), *_ = found.blocks()
+    np.testing.assert_allclose(block, 1 / np.sqrt(np.pi * found.times)[:, None] * np.ones((1, 4)), rtol=1e-9)
+    with pytest.raises(InputError, match="all frames lie within the heating, which ends at 9"):
+        Decays.of(Sequence(frames=frames, times=times, excitation=HeatingCurve.step(9.0)))
 
 
 def test_frames_within_the_pulse_alone_are_refused():

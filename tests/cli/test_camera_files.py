@@ -133,3 +133,17 @@ def test_a_file_whose_name_is_no_utf8_goes_all_the_way(counts, tmp_path):
     for name in (b"report.html", b"defects.csv"):
         with open(folder + name, encoding="utf-8") as text:
             assert text.read()
+
+
+def test_the_course_of_the_heating_is_a_file(counts, call, tmp_path):
+    curve = tmp_path / "lamp.csv"
+    curve.write_text("time (s),lamp (V)\n0,1\n8,1\n")
+    words = [*WORDS, "--calibration", "0.005,250", "--flash-frame", "10", "--heating", str(curve), "--bin", "2"]
+    code, _, err = call("reconstruct", counts, "--out", tmp_path / "run", *words, *QUICK)
+    assert code == 0, err
+    rec = Reconstruction.load(tmp_path / "run")
+    assert rec.facts.heating is not None
+    assert (rec.facts.heating.kind, rec.facts.heating.duration) == ("HeatingCurve", 8.0)
+    curve.write_text("0,1\n8,-1\n")
+    code, _, err = call("reconstruct", counts, "--out", tmp_path / "other", *words)
+    assert (code, "line 2: value -1 is negative" in err) == (2, True)

@@ -13,7 +13,9 @@ from scipy.integrate import quad, trapezoid
 
 from nefty import SDIRK2, Boundary, Chebyshev, ConjugateGradients, Grid, HeatingCurve, HeatModel, PerFrame, TopHatPulse
 from nefty.core.errors import InputError
+from nefty.physics.heating_history import HeatingHistory
 from nefty.physics.layered import LayeredModel
+from nefty.physics.problem import delayed
 from nefty.physics.slab.surface import slab_surface
 from nefty.testing import Slab, dot_product, taylor_order
 
@@ -80,10 +82,10 @@ def test_frames_are_those_of_the_same_pulse_and_of_sums_of_pulses(kernel, integr
     grid = Grid((8, 2, 2), (1.0, 1.0, 1.0))
     options = {"kernel": kernel, "dtype": "float64", "integrator": integrator, "observe": "both"}
     alpha = np.full(grid.shape, 0.2) * np.linspace(1, 2, 8)[:, None, None]
-    close = {"rtol": 2e-5, "atol": 1e-5} if isinstance(integrator, SDIRK2) else {"rtol": 1e-9, "atol": 1e-10}
+    close = 2e-5 if isinstance(integrator, SDIRK2) else 1e-9
     exact = HeatModel(grid, TIMES, TopHatPulse(3.0, 0.2), BACK, dtype="float64", observe="both")(alpha)
     found = HeatModel(grid, TIMES, CURVES["long"], BACK, **options)(alpha)
-    torch.testing.assert_close(found, exact, **close)
+    torch.testing.assert_close(found, exact, rtol=close, atol=close)
     ramp = HeatModel(grid, TIMES, HeatingCurve([0.0, 0.3], [0.0, 1.0]), BACK, **options)(alpha)
     parts, n = 0.0, 60
     for k in range(n):
@@ -153,6 +155,15 @@ def test_the_surface_of_a_slab_is_the_limit_of_the_cells(name):
     np.testing.assert_allclose(3 * found, (4 * surfaces[1] - surfaces[0]) / 3, rtol=1e-4)
 
 
+def test_a_delay_shifts_the_answer():
+    history, lam, times = CURVES["measured"].history, np.array([[0.0], [3.0]]), np.array([0.1, 0.3, 0.9])
+    later = delayed(history, 0.04)
+    assert isinstance(later, HeatingHistory)
+    np.testing.assert_allclose(later.response(lam, times + 0.04), history.response(lam, times), rtol=1e-10)
+    assert delayed((0.1, 0.3), 0.5) == (0.6, 0.8)
+    assert delayed(None, 0.5) is None
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -162,7 +173,7 @@ def test_the_surface_of_a_slab_is_the_limit_of_the_cells(name):
         (lambda: HeatingCurve([-1, 1], [1, 1]), "before 0"),
         (lambda: HeatingCurve([0, 1], [0, 0]), "0 everywhere"),
         (lambda: HeatingCurve([0], [0]), "at least two points"),
-        (lambda: HeatingCurve([0, 1], ["a", 0]), "lists of numbers"),
+        (lambda: HeatingCurve([0, 1], np.array(["a", "b"])), "lists of numbers"),
         (lambda: HeatingCurve.flash_with_tail(1, 1, 1), "share=1"),
         (lambda: HeatingCurve.step(1, start=2), "until=1 must come after"),
         (lambda: HeatingCurve.lock_in(0, 1), "frequency=0"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
@@ -12,6 +11,7 @@ from torch.autograd.function import once_differentiable
 from nefty.core.checks import anisotropy_ratios, frame_times, one_of
 from nefty.core.errors import InputError, unknown_name
 from nefty.core.grid import Grid
+from nefty.physics.arguments import Arguments
 from nefty.physics.boundary import Boundary
 from nefty.physics.cell_properties import CellProperties
 from nefty.physics.chebyshev import Chebyshev
@@ -107,6 +107,7 @@ class HeatModel:
                 'memory="reversed" needs integrator="chebyshev": an implicit step cannot be run backwards. '
                 'Use memory="checkpointed".'
             )
+        self._given = Arguments(grid, self.boundary, self.dtype)
         self._cells = CellProperties(grid, capacity, open_cells)
         self.initial = initial
         self.amplitude, self._flash, self._heating = self._sources(initial)
@@ -171,7 +172,7 @@ class HeatModel:
             return initial.amplitude, torch.from_numpy(initial.shape(self.grid)), None
         if isinstance(initial, (TopHatPulse, HeatingCurve)):
             return initial.amplitude, None, torch.from_numpy(initial.shape(self.grid))
-        return 1.0, self._volume("initial", initial), None
+        return 1.0, self._given.volume("initial", initial), None
 
     def _fixed(self) -> Problem:
         nz, pulse = self.grid.shape[0], self.initial
@@ -180,74 +181,6 @@ class HeatModel:
         if isinstance(pulse, HeatingCurve):
             course = pulse.history
         return Problem(self.grid, self.times, layers, course)
-
-    def _volume(self, what: str, given: Any) -> Tensor:
-        """``given`` as a tensor (z, y, x) whose values are finite in the model's precision."""
-        try:
-            value = given if isinstance(given, Tensor) else torch.from_numpy(np.array(given, dtype=np.float64))
-        except (TypeError, ValueError):
-            raise InputError(f"{what} must be an array (z, y, x) or a flash, got {type(given).__name__}.") from None
-        if tuple(value.shape) != self.grid.shape:
-            raise InputError(
-                f"{what} has shape {tuple(value.shape)}, the grid has {self.grid.shape} (z, y, x); "
-                "check the axis order, or resample it."
-            )
-        bad = ~torch.isfinite(value.detach().to(self.dtype))
-        if bool(bad.any()):
-            where = tuple(bad.nonzero()[0].tolist())
-            raise InputError(f"{what} holds NaN or infinity, first at cell {where} (z, y, x); repair or bound it.")
-        return value
-
-    def _diffusivity(self, given: Any) -> Tensor:
-        alpha = self._volume("alpha", given).to(self.dtype)
-        low = float(alpha.detach().min())
-        if low <= 0:
-            where = tuple(int(i) for i in np.unravel_index(int(alpha.detach().argmin()), self.grid.shape))
-            raise InputError(
-                f"alpha={low:g} at cell {where} (z, y, x) must be above 0; bound the field, for air use a small "
-                "value such as 1e-4 of the bulk."
-            )
-        return alpha
-
-    def _resistances(self, given: Any, like: Tensor) -> Tensor:
-        """R of the faces between layers as a tensor (z - 1, y, x)."""
-        nz, ny, nx = self.grid.shape
-        value = self._number("resistance", given, like.device)
-        if tuple(value.shape) != (nz - 1, ny, nx):
-            raise InputError(
-                f"resistance has shape {tuple(value.shape)}; give one value for each face between two layers, "
-                f"{(nz - 1, ny, nx)} (z - 1, y, x)."
-            )
-        if bool((value.detach() < 0).any()):
-            raise InputError("resistance is below 0 somewhere; it must be at least 0, in s/m where alpha is in m2/s.")
-        return value
-
-    def _number(self, what: str, given: Any, device: torch.device) -> Tensor:
-        """``given`` as a finite tensor of the model's precision, on the graph if it was."""
-        try:
-            value = torch.as_tensor(given, dtype=self.dtype, device=device)
-        except (TypeError, ValueError, RuntimeError):
-            raise InputError(f"{what} must be a number, got {given!r}.") from None
-        if not bool(torch.isfinite(value.detach()).all()):
-            raise InputError(f"{what}={given!r} is not finite in {self.dtype}; give a real number.")
-        return value
-
-    def _loss(self, face: str, given: Any, like: Tensor) -> Tensor:
-        """h of a face as a tensor, scalar or (y, x)."""
-        kind = getattr(self.boundary, face)
-        if given is None:
-            given = getattr(self.boundary, f"h_{face}")
-        elif kind == "adiabatic":
-            raise InputError(f'h_{face} was given but the {face} is adiabatic; use Boundary({face}="robin").')
-        h = self._number(f"h_{face}", given, like.device)
-        if h.ndim and tuple(h.shape) != self.grid.shape[1:]:
-            raise InputError(
-                f"h_{face} has shape {tuple(h.shape)}; give a number or a map of {self.grid.shape[1:]} (y, x)."
-            )
-        low = float(h.detach().min())
-        if low < 0:
-            raise InputError(f"h_{face}={low:g} must be at least 0: a face loses heat, it does not gain it.")
-        return h
 
     def _inputs(
         self,
@@ -260,10 +193,10 @@ class HeatModel:
     ) -> Inputs:
         """The conductances and sources as differentiable tensors."""
         cells, lateral = self._cells, self.boundary.lateral
-        through = None if resistance is None else self._resistances(resistance, alpha)
+        through = None if resistance is None else self._given.resistances(resistance, alpha)
         faces = face_conductances(alpha, self.grid, lateral, self.face_mean, self.anisotropy, through)
         faces = cells.faces(faces, lateral)
-        h_front, h_back = self._loss("front", h_front, alpha), self._loss("back", h_back, alpha)
+        h_front, h_back = self._given.loss("front", h_front, alpha), self._given.loss("back", h_back, alpha)
         sinks = face_sinks(alpha, h_front, h_back, self.grid, self.boundary)
         sinks = cells.sinks(sinks, alpha, h_back, self.boundary, self.anisotropy)
         source = self._initial(initial, amplitude, alpha.device)
@@ -277,7 +210,7 @@ class HeatModel:
         if initial is None:
             shape = self._flash if self._flash is not None else self._heating
             assert shape is not None
-            factor = self._number("amplitude", self.amplitude if amplitude is None else amplitude, device)
+            factor = self._given.number("amplitude", self.amplitude if amplitude is None else amplitude, device)
             if factor.numel() != 1:
                 raise InputError(f"amplitude has shape {tuple(factor.shape)}; give one number.")
             return shape.to(device, self.dtype) * factor.reshape(())
@@ -286,7 +219,7 @@ class HeatModel:
             raise InputError(f"initial was given but the model is heated by a {kind}; give amplitude.")
         if amplitude is not None:
             raise InputError("initial and amplitude were both given; scale the initial temperature instead.")
-        return self._volume("initial", initial).to(device, self.dtype).clone()
+        return self._given.volume("initial", initial).to(device, self.dtype).clone()
 
     def _run(self, inputs: Inputs, kernel: Kernel, arrays: Inputs, memory: Memory | None) -> Run:
         capacity = self._cells.capacity
@@ -323,7 +256,7 @@ class HeatModel:
                 cell; none if not given. Through a face flows (T1 - T2)/(dz/alpha + R), so that R has the unit of
                 dz/alpha, s/m: a resistance in m2K/W times rho c of the background.
         """
-        inputs = self._inputs(self._diffusivity(alpha), initial, h_front, h_back, amplitude, resistance)
+        inputs = self._inputs(self._given.diffusivity(alpha), initial, h_front, h_back, amplitude, resistance)
         kernel = self._kernel_for(inputs.faces)
         if self.derivative == "autograd":
             frames = self._run(inputs, kernel, inputs, None).frames
@@ -361,20 +294,20 @@ class HeatModel:
         """
         if self.derivative == "autograd":
             raise InputError('linearize needs derivative="adjoint".')
-        alpha = self._diffusivity(alpha).detach().clone()
+        alpha = self._given.diffusivity(alpha).detach().clone()
         point = {"alpha": alpha}
         source = self._initial(initial, amplitude, alpha.device).detach()
         if self._flash is not None:
             point["initial"] = source
         else:
             given = self.amplitude if amplitude is None else amplitude
-            point["amplitude"] = self._number("amplitude", given, alpha.device).detach().clone().reshape(())
+            point["amplitude"] = self._given.number("amplitude", given, alpha.device).detach().clone().reshape(())
         for face, h in (("front", h_front), ("back", h_back)):
-            value = self._loss(face, h, alpha).detach().clone()
+            value = self._given.loss(face, h, alpha).detach().clone()
             if getattr(self.boundary, face) == "robin":
                 point[f"h_{face}"] = value
         if resistance is not None:
-            point["resistance"] = self._resistances(resistance, alpha).detach().clone()
+            point["resistance"] = self._given.resistances(resistance, alpha).detach().clone()
         values = self._inputs(**point)
         kernel = self._kernel_for(alpha)
         arrays = Inputs(*(None if t is None else kernel.array(t) for t in values))

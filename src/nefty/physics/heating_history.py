@@ -3,9 +3,9 @@
 A mode that decays at the rate lam answers q(lam, t) = int g(t') exp(-lam (t - t')) dt'. Over a piece of length d on
 which g goes linearly from a to b,
 
-    q(t + d) = exp(-x) q(t) + d [a M_1(x) + b (M_0(x) - M_1(x))],   x = lam d,   M_k(x) = int_0^1 u^k exp(-x u) du,
+    q(t + d) = exp(-x) q(t) + d [b M_0(x) + (a - b) M_1(x)],   x = lam d,   M_k(x) = int_0^1 u^k exp(-x u) du,
 
-sums of positive terms without cancellation for any x, small or large.
+without cancellation for any x, small or large: M_1 is at most half of M_0, and a and b are not negative.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from math import factorial
 
 import numpy as np
 
+AT_ONCE = 2**18  # moments that are held in memory together
 SERIES = 18  # terms of a moment up to x = 1: the next is below rounding
 
 
@@ -56,6 +57,10 @@ class HeatingHistory:
         t, g = np.array(self.times), np.array(self.rates)
         d = np.diff(t)
         return float(np.sum(d * (t[:-1] * (g[:-1] + g[1:]) / 2 + d * (g[:-1] / 6 + g[1:] / 3))))
+
+    def shifted(self, delay: float) -> HeatingHistory:
+        """The same course, later by ``delay``."""
+        return HeatingHistory(tuple(t + delay for t in self.times), self.rates)
 
     def rate(self, times: np.ndarray) -> np.ndarray:
         """g at ``times``; at a jump the value before it."""
@@ -98,15 +103,12 @@ class HeatingHistory:
         rates, wanted = lam.ravel(), np.unique(times)
         values = np.zeros((wanted.size, rates.size))
         bends = np.zeros_like(values) if slopes else values[:0]
-        q, bend, moments = np.zeros(rates.size), np.zeros(rates.size), {}
+        q, bend = np.zeros(rates.size), np.zeros(rates.size)
         row = int(np.searchsorted(wanted, self.start, side="right"))
-        for end, length, a, b in self._pieces(wanted):
-            if length not in moments:
-                moments[length] = _moments(rates * length, slopes)
-            fade, m0, m1, m2 = moments[length]
+        for end, length, a, b, (fade, m0, m1, m2) in self._with_moments(wanted, rates, slopes):
             if slopes:
                 bend = fade * (bend - length * q) - length**2 * (a * m2 + b * (m1 - m2))
-            q = fade * q + length * (a * m1 + b * (m0 - m1))
+            q = fade * q + length * (b * m0 + (a - b) * m1)
             if row < wanted.size and end == wanted[row]:
                 values[row] = q
                 if slopes:
@@ -114,6 +116,19 @@ class HeatingHistory:
                 row += 1
         pick = np.searchsorted(wanted, times), np.arange(rates.size).reshape(lam.shape)
         return values[pick], bends[pick] if slopes else values[:0]
+
+    def _with_moments(
+        self, wanted: np.ndarray, rates: np.ndarray, slopes: bool
+    ) -> Iterator[tuple[float, float, float, float, np.ndarray]]:
+        """The pieces with their exp(-x), M_0, M_1 and M_2, computed for as many pieces at once as memory likes."""
+        pieces = list(self._pieces(wanted))
+        size = max(1, AT_ONCE // max(rates.size, 1))
+        for begin in range(0, len(pieces), size):
+            block = pieces[begin : begin + size]
+            lengths, which = np.unique([length for _, length, _, _ in block], return_inverse=True)
+            moments = np.stack(_moments(lengths[:, None] * rates, slopes), axis=1)
+            for (end, length, a, b), k in zip(block, which.tolist(), strict=True):
+                yield end, length, a, b, moments[k]
 
     def _pieces(self, wanted: np.ndarray) -> Iterator[tuple[float, float, float, float]]:
         """End, length, g after the beginning and g before the end of the pieces between knots and times."""
@@ -132,13 +147,14 @@ class HeatingHistory:
 
 
 def _moments(x: np.ndarray, all_three: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """exp(-x) and M_0, M_1, M_2 of x >= 0: by series up to 1, beyond by M_k = (k M_{k-1} - exp(-x))/x."""
-    fade = np.exp(-x)
-    small, safe = x < 1, np.maximum(x, 1.0)
-    low = np.minimum(x, 1.0)
-    m0 = np.where(small, _series(low, 0), -np.expm1(-safe) / safe)
-    m1 = np.where(small, _series(low, 1), (m0 - fade) / safe)
-    m2 = np.where(small, _series(low, 2), (2 * m1 - fade) / safe) if all_three else m1
+    """exp(-x) and M_0, M_1, M_2 of x >= 0: by M_k = (k M_{k-1} - exp(-x))/x from 1 on, below by series."""
+    fade, safe, small = np.exp(-x), np.maximum(x, 1.0), x < 1
+    m0 = -np.expm1(-safe) / safe
+    m1 = (m0 - fade) / safe
+    m2 = (2 * m1 - fade) / safe if all_three else m1
+    low = x[small]
+    for k, moment in enumerate((m0, m1, m2) if all_three else (m0, m1)):
+        moment[small] = _series(low, k)
     return fade, m0, m1, m2
 
 

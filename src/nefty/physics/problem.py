@@ -17,6 +17,13 @@ Pulse = tuple[float, float] | HeatingHistory | None
 """Heating at a constant rate from one time to another; of any course; or none, after a flash."""
 
 
+def delayed(pulse: Pulse, delay: float) -> Pulse:
+    """The same heating that comes later by ``delay``; a flash stays at 0."""
+    if isinstance(pulse, HeatingHistory):
+        return pulse.shifted(delay)
+    return None if pulse is None else (pulse[0] + delay, pulse[1] + delay)
+
+
 class Inputs(NamedTuple):
     """The numbers a solve depends on, or a derivative with respect to them, as arrays of a kernel.
 

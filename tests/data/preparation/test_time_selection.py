@@ -7,8 +7,16 @@ from hypothesis import strategies as st
 from scipy.signal import lfilter
 
 from nefty.core.errors import InputError
-from nefty.data.preparation.time_selection import average, representative, select_times, windows, within
+from nefty.data.preparation.time_selection import (
+    average,
+    representative,
+    select_times,
+    windows,
+    windows_of_curve,
+    within,
+)
 from nefty.data.sequence import Sequence
+from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.pulses import TopHatPulse
 from support.flash_recordings import noise_of, slab
 
@@ -146,3 +154,26 @@ def test_both_faces_are_averaged_alike(rng):
     frames = np.stack([noisy(rng, shape=(4, 4)), 0.3 * noisy(rng, shape=(4, 4))])
     chosen, found = select_times(Sequence(frames=frames, times=TIMES, observe="both"), frames=20)
     np.testing.assert_allclose(chosen.frames[1], average(frames[1], found.edges))
+
+
+@given(st.integers(2, 2000), st.integers(2, 300), st.floats(0, 1.2))
+def test_windows_under_a_curve_are_equal_while_it_heats_and_grow_after_it(frames, most, share):
+    times = 0.1 * np.arange(1, frames + 1)
+    over = share * times[-1]
+    edges = windows_of_curve(times, most, over)
+    assert (edges[0], edges[-1]) == (0, frames)
+    assert (np.diff(edges) > 0).all()
+    heated = int(np.searchsorted(times, over, side="right"))
+    assert heated in (0, *edges)
+    during = np.diff(edges[edges <= heated])
+    assert len(set(during[:-1])) <= 1
+    assert edges.size - 1 <= max(most, 240) + most
+
+
+def test_a_step_is_averaged_evenly_and_a_window_stands_for_its_middle(rng):
+    step = Sequence(frames=noisy(rng, shape=(4, 4)), times=TIMES, excitation=HeatingCurve.step(180.0))
+    chosen, found = select_times(step, frames=60)
+    assert chosen.times.size == 225
+    assert set(found.counts) == {8}
+    np.testing.assert_allclose(chosen.times[0], TIMES[:8].mean())
+    assert isinstance(chosen.excitation, HeatingCurve)

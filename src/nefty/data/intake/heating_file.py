@@ -30,7 +30,7 @@ def heating_of(said: Any, name: str) -> HeatingCurve:
     try:
         table = np.array(said, dtype=np.float64)
     except (TypeError, ValueError):
-        table = np.empty(0)
+        table = np.empty((0, 0))
     if table.ndim != 2 or table.shape[1] != 2:
         raise InputError(f"{name} must be a .csv file, a nefty.HeatingCurve or a table (n, 2) of time in s and value.")
     return HeatingCurve(table[:, 0], table[:, 1])

@@ -87,12 +87,13 @@ class RealPartCalibration(Calibration):
         widths, boundary = self._settings.decay, self._all.boundary
         h = boundary.h_front, boundary.h_back
         frame = float(np.diff(times).min())
+        unsure = 0.0 if isinstance(self._pulse, HeatingCurve) else widths.pulse_width * self._pulse.duration / 2
         return SoundPrior(
             start,
             widths.alpha_width,
             h,
             (widths.loss_width * max(h), widths.loss_width * max(h)) if max(h) > 0 else (np.inf, np.inf),
-            float(np.hypot(widths.frame_width * frame, widths.pulse_width * self._pulse.duration / 2)),
+            float(np.hypot(widths.frame_width * frame, unsure)),
             widths.margin_width,
         )
 

@@ -29,7 +29,7 @@ from nefty.core.errors import NeftyError
 from nefty.data.noise import MAD_TO_SIGMA
 from nefty.inversion.calibration.prior import SoundPrior
 from nefty.inversion.calibration.settings import DecaySettings
-from nefty.physics.problem import Pulse
+from nefty.physics.problem import Pulse, delayed
 from nefty.physics.slab.lateral_spreading import remaining_share
 from nefty.physics.slab.surface import slab_surface
 
@@ -250,7 +250,7 @@ class SoundFit:
         return self._surface(decay.alpha, decay.h_front, decay.h_back, decay.delay)
 
     def _surface(self, alpha: float, h_front: float, h_back: float, delay: float) -> np.ndarray:
-        pulse = None if self.pulse is None else (self.pulse[0] + delay, self.pulse[1] + delay)
+        pulse = delayed(self.pulse, delay)
         times = self.times if self.pulse is not None else np.maximum(self.times - delay, 0.1 * self.times)
         return slab_surface(times, alpha, self.size[0], h_front=h_front, h_back=h_back, pulse=pulse)
 
