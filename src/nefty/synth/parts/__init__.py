@@ -1,8 +1,8 @@
 """Parts as an inspector has them, and recordings of them: a test bed that is not the solver's home.
 
-A part has conductivities along three axes and a heat capacity in each region; films, gaps, holes and impacts are meshed
-as thin as they are, heat is lost on the faces and on the walls of open holes, the heating has a length and an afterglow,
-and the camera and the user err as cameras and users do. ``engine`` solves
+A part has conductivities along three axes and a heat capacity in each region. Films, gaps, holes and impacts are
+meshed as thin as they are. Heat is lost on the faces and on the walls of open holes, the heating has a length and an
+afterglow, and the camera and the user err as cameras and users do. ``engine`` solves
 
     rho c dT/dt = div(k grad T),    -k dT/dz = q(y, x) g(t) - h T at the front,    -k dT/dn = h T at every other wall
 

@@ -61,7 +61,10 @@ FAMILIES = (
     ),
     Family("pvc", (1.05e-7, 1.35e-7), (1350, 1450), (900, 1050), (2e-3, 5e-3), (7e3, 2e4), (0.0, 0.35, 0.65, 0.0)),
     Family("pmma", (1.0e-7, 1.2e-7), (1170, 1200), (1400, 1500), (2e-3, 5e-3), (7e3, 2e4), (0.0, 0.35, 0.65, 0.0)),
-    Family("stainless-steel", (3.6e-6, 4.2e-6), (7800, 8000), (470, 510), (2e-3, 6e-3), (1e4, 2.5e4), (0.1, 0.3, 0.6, 0.0)),
+    Family(
+        "stainless-steel", (3.6e-6, 4.2e-6), (7800, 8000), (470, 510), (2e-3, 6e-3), (1e4, 2.5e4),
+        (0.1, 0.3, 0.6, 0.0),
+    ),
     Family("aluminium", (5e-5, 8.5e-5), (2680, 2800), (870, 920), (6e-3, 12e-3), (1.5e4, 3e4), (0.1, 0.3, 0.6, 0.0)),
 )  # fmt: skip
 
@@ -193,7 +196,7 @@ def _defect(
 
 
 def _impact(random: np.random.Generator, outline: Outline, depth: float, thickness: float) -> Impact:
-    """Two to four further gaps under the first, growing and turning from ply to ply; the outline is that of the last."""
+    """Three to five gaps that grow and turn from ply to ply; the outline is that of the last."""
     gaps = int(random.integers(3, 6))
     depths = np.linspace(min(depth, 0.6 * thickness), 0.9 * thickness, gaps)
     found = []

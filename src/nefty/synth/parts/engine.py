@@ -1,8 +1,9 @@
 """The engine: heat in a body of many regions, by finite volumes and implicit steps.
 
-Cells have k_z, k_y, k_x and rho c of their own. Between two cells flows (T1 - T2)/(d1/2k1 + d2/2k2) per area: resistances
-in series, the harmonic mean on an even mesh. Faces of solid cells that touch nothing lose h T, taken at the wall. In time
-the two-stage method of Alexander (1977), singly diagonally implicit, second order, L-stable, g = 1 - 1/sqrt 2:
+Cells have k_z, k_y, k_x and rho c of their own. Between two cells flows (T1 - T2)/(d1/2k1 + d2/2k2) per area:
+resistances in series, the harmonic mean on an even mesh. Faces of solid cells that touch nothing lose h T, taken at the
+wall. In time the two-stage method of Alexander (1977), singly diagonally implicit, second order, L-stable, with
+g = 1 - 1/sqrt 2:
 
     (C + g dt K) U = C u + g dt q,    (C + g dt K) u' = C u + (1 - g)/g C (U - u) + g dt q
 
@@ -31,7 +32,7 @@ GROWTH = 1.1  # of a step over the one before
 PER_TIME = 0.09  # longest step, as a share of the time since the heating began
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Losses:
     """Heat-transfer coefficients in W/m2K: of the front, the back, the walls of open holes, the sides of the part."""
 
@@ -196,9 +197,9 @@ def _assemble(body: Body) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.
     )
     for axis, k in enumerate((body.kz, body.ky, body.kx)):
         width = np.moveaxis(np.broadcast_to(_along(mesh.widths[axis], axis), mesh.shape), axis, 0)
-        k, solid, sink = (np.moveaxis(a, axis, 0) for a in (k, body.solid, sinks))
+        solid, sink = np.moveaxis(body.solid, axis, 0), np.moveaxis(sinks, axis, 0)
         area = np.moveaxis(volume, axis, 0) / width
-        half = width / (2 * k)
+        half = width / (2 * np.moveaxis(k, axis, 0))
         both = solid[:-1] & solid[1:]
         flow = np.where(both, area[:-1] / (half[:-1] + half[1:]), 0.0)
         conductances.append(np.ascontiguousarray(np.moveaxis(flow, 0, axis)))

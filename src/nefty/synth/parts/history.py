@@ -44,9 +44,11 @@ class LampPulse:
 
     @property
     def switches(self) -> tuple[float, ...]:
+        """See ``History``."""
         return (self.duration, self.duration + AFTERGLOW_ENDS * self.tail) if self.tail else (self.duration,)
 
     def delivered(self, t: float) -> float:
+        """See ``History``."""
         end = self.switches[-1]
         return self._heat(min(max(t, 0.0), end)) / self._heat(end)
 
@@ -72,9 +74,11 @@ class AnyHistory:
 
     @property
     def switches(self) -> tuple[float, ...]:
+        """See ``History``."""
         return (self.end,)
 
     def delivered(self, t: float) -> float:
+        """See ``History``."""
         times = np.linspace(0, self.end, self.points)
         rate = np.asarray(self.rate(times), dtype=np.float64) * np.ones(self.points)
         total = np.concatenate([[0.0], np.cumsum((rate[1:] + rate[:-1]) / 2)])

@@ -1,4 +1,4 @@
-"""Meshes of parts: graded in depth so that thin films have cells of their own; even over the frame, growing beyond it."""
+"""Meshes of parts: graded in depth, so that films have cells of their own; even over the frame, growing beyond it."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _graded(low: float, high: float, anchors: Sequence[tuple[float, float]], lar
         np.minimum(size, smallest + (GROWTH - 1) / GROWTH * np.abs(z - at), out=size)
     total = np.concatenate([[0.0], np.cumsum(np.diff(z) * 0.5 * (1 / size[1:] + 1 / size[:-1]))])
     cells = max(math.ceil(total[-1] - 1e-6), 1) * refine
-    return np.interp(np.linspace(0, total[-1], cells + 1)[1:-1], total, z).tolist() + [high]
+    return np.append(np.interp(np.linspace(0, total[-1], cells + 1)[1:-1], total, z), high)
 
 
 def _growing(first: float, length: float) -> np.ndarray:

@@ -234,8 +234,10 @@ class Part:
     @property
     def heat_capacity(self) -> float:
         """Rho c in J/m3K."""
-        assert self.material.rho is not None and self.material.cp is not None
-        return self.material.rho * self.material.cp
+        rho, cp = self.material.rho, self.material.cp
+        assert rho is not None
+        assert cp is not None
+        return rho * cp
 
     @property
     def size(self) -> tuple[float, float]:

@@ -32,8 +32,9 @@ class TrueDefect:
         kind: ``"film"``, ``"gap"``, ``"hole"`` or ``"impact"``.
         depth: of its top in m.
         width_over_depth: the smaller width over the depth.
-        visibility: peak over time of the difference of noise-free frames with and without all defects, as the lens shows
-            it, in size, averaged over its pixels; over the standard deviation of the camera's noise of one value.
+        visibility: difference of noise-free frames with and without all defects, as the lens shows them, averaged over
+            its pixels; the peak over time of its size, over the standard deviation of the noise of one value, that is
+            of one pixel in one frame.
         resistance: integral of 1/k - 1/k_part through it, in m2K/W; infinite for a hole.
     """
 

@@ -96,4 +96,5 @@ def body_of(part: Part, mesh: Mesh) -> Body:
             for field, value in zip(fields, (layer.k, layer.k, layer.k, layer.heat_capacity), strict=True):
                 field[within] += share * (value - field[within])
     ends = tuple((begin is not None, end is not None) for begin, end in part.edges)
-    return Body(mesh, *fields, solid, part.losses, (ends[0], ends[1]))
+    kz, ky, kx, heat_capacity = fields
+    return Body(mesh, kz, ky, kx, heat_capacity, solid, part.losses, (ends[0], ends[1]))
