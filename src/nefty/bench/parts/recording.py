@@ -57,7 +57,8 @@ class TrialPart:
     def given(self, kind: str, seed: int, takes: str) -> Sequence:
         """What ``nefty reconstruct`` and ``nefty classical`` begin with: the file, and what the user says of it.
 
-        Methods that take all frames get them; others get what ``nefty.load`` prepares.
+        Methods that take all frames get them, divided by the gains that the early ones show (``--gain early``), without
+        which they see uneven heating; others get what ``nefty.load`` prepares.
         """
         return _given(str(self.folder(kind, seed)), takes == "frames")
 
@@ -99,6 +100,6 @@ def _given(folder: str, whole: bool) -> Sequence:
     known = Known.of(PartRecording.load(folder).known)
     file = Path(folder) / FRAMES
     if whole:
-        taken = take_in(file, known, {"frames": "off", "bin": "off"}, only_cameras=True)
+        taken = take_in(file, known, {"frames": "off", "bin": "off", "gain": "early"}, only_cameras=True)
         return taken.complete(only=("fps", "flash_frame", "ambient"))
     return take_in(file, known).complete()

@@ -25,7 +25,7 @@ NEAR = 1  # pixels from a defect within which a centre is of it
 OVERLAP = 0.2  # intersection over union
 SMALLEST = 4  # pixels of a region of a classical mask; smaller specks are left out, in favour of these methods
 #: Thresholds that classical methods are tried at, over their own.
-LEVELS = tuple(round(float(level), 3) for level in np.geomspace(0.4, 12, 18))
+LEVELS = tuple(round(float(level), 3) for level in np.geomspace(0.12, 15, 25))
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,7 +81,8 @@ def trials(suite: Suite, done: Done) -> list[Table]:
         shown = []
         for row, own in rows:
             shared = {**cost(suite, row, own, data), "seconds": middle(own, "seconds")}
-            shown.append({"method": row.name, **shared, **_values(_facts(own), first)})
+            against = first if row is not rows[0][0] else {}
+            shown.append({"method": row.name, **shared, **_values(_facts(own), against)})
             shown += [{**shared, **values} for values in _at_equal_false(row, own, first)]
         tables.append(Table(title_of(suite, "Parts", [data]), COLUMNS, shown, f"trials-{data}", SHOWS))
     return tables
@@ -123,8 +124,8 @@ def _values(facts: Facts, first: Facts) -> dict[str, Any]:
         "iou": Interval.of(f["iou"] for f in facts.values()),
         "depth": median_of(errors),
         "depth90": float(np.percentile(errors, 90)) if errors else None,
-        "both": median_of(this[key] for key in both) if facts is not first else None,
-        "both_first": median_of(other[key] for key in both) if facts is not first else None,
+        "both": median_of(this[key] for key in both),
+        "both_first": median_of(other[key] for key in both),
     }
 
 
