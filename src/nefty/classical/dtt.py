@@ -52,7 +52,8 @@ class DttResult:
     def estimate(self) -> DepthEstimate:
         """No depth; as mask, where the contrast is seen, down to half of its maximum."""
         nothing = np.full(self.clear.shape, np.nan)
-        return DepthEstimate(nothing, half_maximum(self.clear, self.level), "DTT", "largest contrast over its spread")
+        mask = half_maximum(self.clear, self.level)
+        return DepthEstimate(nothing, mask, "DTT", "largest contrast over its spread", self.clear / self.level)
 
     def maps(self) -> dict[str, np.ndarray]:
         """What is worth a look, by name."""

@@ -22,12 +22,15 @@ class DepthEstimate:
             the back face under sound pixels do.
         name: of the method.
         note: relation and constants that were used.
+        clear: how clearly a defect shows, (y, x), 1 at the method's own threshold: ``half_maximum(clear, 2)`` is the
+            mask at twice of it; ``None`` if it has none.
     """
 
     depth: np.ndarray
     mask: np.ndarray | None
     name: str
     note: str = ""
+    clear: np.ndarray | None = None
 
     def shallower(self, ratio: float = 0.85) -> DepthEstimate:
         """The same with a mask, if there was none: depth below ``ratio`` times the median depth.
@@ -40,7 +43,8 @@ class DepthEstimate:
         found = self.depth[np.isfinite(self.depth)]
         limit = ratio * float(np.median(found)) if found.size else 0.0
         note = f"{self.note}; defect where shallower than {ratio:g} of the median depth, {limit:.4g}"
-        return DepthEstimate(self.depth, self.depth < limit, self.name, note)
+        clear = limit / np.where(self.depth > 0, self.depth, np.nan)
+        return DepthEstimate(self.depth, self.depth < limit, self.name, note, clear)
 
 
 def lift(estimate: DepthEstimate, grid: Grid, bulk: Any, defect: float, thickness: float | None = None) -> np.ndarray:

@@ -53,7 +53,8 @@ class PctResult:
             candidates += [(number, clear), (number, -clear)]
         number, clear = max(candidates, key=lambda found: np.nanmax(found[1]))
         nothing = np.full(clear.shape, np.nan)
-        return DepthEstimate(nothing, half_maximum(clear, CLEAR_SPREADS), "PCT", f"component {number} over its spread")
+        mask, note = half_maximum(clear, CLEAR_SPREADS), f"component {number} over its spread"
+        return DepthEstimate(nothing, mask, "PCT", note, clear / CLEAR_SPREADS)
 
     def maps(self) -> dict[str, np.ndarray]:
         """The first four components, by name."""

@@ -44,7 +44,8 @@ class PeakSlopeResult:
     def estimate(self) -> DepthEstimate:
         """The depth and, as mask, where the contrast is seen, down to half of its maximum."""
         depth = known(self.depth, "a depth by the peak slope")
-        return DepthEstimate(depth, half_maximum(self.clear, self.level), "peak slope", "pi sqrt(alpha t_s/3.64)")
+        mask = half_maximum(self.clear, self.level)
+        return DepthEstimate(depth, mask, "peak slope", "pi sqrt(alpha t_s/3.64)", self.clear / self.level)
 
     def maps(self) -> dict[str, np.ndarray]:
         """What is worth a look, by name."""

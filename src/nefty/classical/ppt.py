@@ -68,11 +68,12 @@ class PptResult:
         """
         depth = known(self.depth, "a depth by PPT")
         mask = np.isfinite(depth)
+        clear = np.max(np.abs(self.contrast) / self.threshold[:, None, None], axis=0)
         if self.rule == "blind":
-            mask = half_maximum(np.max(np.abs(self.contrast) / self.threshold[:, None, None], axis=0), 1.0)
+            mask = half_maximum(clear, 1.0)
         name = "f_b" if self.rule == "blind" else "f_peak"
         note = f"{self.constant:.3g} sqrt(alpha/(pi {name})); the literature's constant is {self.literature}"
-        return DepthEstimate(depth, mask, "PPT", note)
+        return DepthEstimate(depth, mask, "PPT", note, clear)
 
     def maps(self) -> dict[str, np.ndarray]:
         """What is worth a look, by name."""

@@ -67,7 +67,8 @@ class SuiteProgress:
             result = f"FAILED after {step.failure.attempts} attempts: {step.failure.reason}"
         else:
             assert step.outcome is not None
-            result = f"IoU {step.outcome.scores['iou']:.3f}, {step.outcome.facts['seconds']:.0f} s"
+            iou = step.outcome.scores["iou"]
+            result = f"{'nothing to find' if iou is None else f'IoU {iou:.3f}'}, {step.outcome.facts['seconds']:.0f} s"
         if self._progress is not None and self._bar is not None:
             self._progress.update(self._bar, total=step.total, completed=step.done, hint=f"{what}: {result}{left}")
             if step.failure is not None:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from nefty.core.errors import InputError
 
@@ -34,6 +34,25 @@ def mean_interval(values: Iterable[float], *, confidence: float = 0.95) -> tuple
         return mean, math.nan
     quantile = float(stdtrit(array.size - 1, (1 + confidence) / 2))
     return mean, quantile * float(array.std(ddof=1)) / math.sqrt(array.size)
+
+
+def wilson(count: int, of: int, *, confidence: float = 0.95) -> tuple[float, float]:
+    """Interval of a probability after ``count`` successes in ``of`` trials (Wilson 1927); (0, 1) after none.
+
+    Args:
+        count: successes.
+        of: trials.
+        confidence: probability that such intervals hold the true one.
+    """
+    if not 0 <= count <= of:
+        raise InputError(f"{count} successes of {of} trials cannot be; give 0 to {of}.")
+    if of == 0:
+        return 0.0, 1.0
+    z = float(ndtri((1 + confidence) / 2))
+    share, spread = count / of, z * z / of
+    middle = (share + spread / 2) / (1 + spread)
+    half = math.sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
+    return max(middle - half, 0.0), min(middle + half, 1.0)
 
 
 def breakdown(

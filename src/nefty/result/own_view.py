@@ -14,7 +14,11 @@ class OwnView:
     Args:
         mask: pixels (y, x) with a defect under them.
         depth: of its top, (y, x), in the grid's unit; NaN where there is none.
+        clear: how clearly a defect shows, (y, x), 1 at the method's own threshold: for masks at another one. Not saved.
+        everywhere: the depth that each pixel has by itself, (y, x), for these masks. Not saved.
     """
 
     mask: np.ndarray
     depth: np.ndarray
+    clear: np.ndarray | None = None
+    everywhere: np.ndarray | None = None

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 #: Tables and figures that plates have; simulated specimens have all others.
 OF_PLATES = ("plates", "holes", "depth-maps")
+#: Those that parts of the test bed have.
+OF_PARTS = ("trials",)
+#: Sorts of recordings; a suite has one.
+SORTS = ("simulated data", "plates", "parts")
 
 
 def check_suite(suite: Suite, names: Sequence[str]) -> None:
@@ -40,11 +44,15 @@ def check_suite(suite: Suite, names: Sequence[str]) -> None:
         _check_data(data)
     for plates in suite.plates.values():
         plates.check()
-    if suite.data and suite.plates:
-        raise InputError("it has simulated data and plates, which no table can compare; make two suites of it.")
-    for name in (*suite.tables, *suite.figures) if suite.methods else ():
-        if (name in OF_PLATES) != bool(suite.plates) and name not in ("efficiency", "convergence", "seconds"):
-            raise InputError(f"{name!r} is not for {'plates' if suite.plates else 'simulated data'}; leave it out.")
+    for parts in suite.trial_parts.values():
+        parse_seeds(parts.seeds)
+    sorts = [words for words, there in zip(SORTS, (suite.data, suite.plates, suite.trial_parts), strict=True) if there]
+    if len(sorts) > 1:
+        raise InputError(f"it has {' and '.join(sorts)}, which no table can compare; make two suites of it.")
+    for name in (*suite.tables, *suite.figures) if suite.methods and sorts else ():
+        of = "plates" if name in OF_PLATES else "parts" if name in OF_PARTS else "simulated data"
+        if of != sorts[0] and name not in ("efficiency", "convergence", "seconds"):
+            raise InputError(f"{name!r} is not for {sorts[0]}; leave it out.")
     if suite.methods and not suite.sources:
         raise InputError("it has methods but no data; add a section [data.NAME].")
     for row in suite.methods:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from nefty.bench.parts.selection import Parts
 from nefty.bench.plates.selection import Plates
 from nefty.bench.suites.check import check_suite
 from nefty.bench.suites.experiments import EXPERIMENTS
@@ -18,6 +19,7 @@ from nefty.core.errors import InputError
 from nefty.core.seeds import parse_seeds
 
 SUITES = Shelf("suite", "nefty.bench", "suites")
+QUICK_PARTS = {"seeds": "0:4", "pixels": 32}  # of the test bed: to see that it works
 
 
 def suite_names() -> list[str]:
@@ -108,7 +110,7 @@ def _extended(values: dict[str, Any]) -> dict[str, Any]:
     if other is None:
         return values
     base = _extended(SUITES.values(one_of("suite to extend", other, SUITES.names())))
-    taken = {key: base[key] for key in ("data", "plates", "budget") if key in base}
+    taken = {key: base[key] for key in ("data", "plates", "trial_parts", "budget") if key in base}
     return {**taken, **values, "methods": [*base.get("methods", []), *values.get("methods", [])]}
 
 
@@ -155,7 +157,8 @@ def _chosen(suite: Suite, seeds: str | None, only: Mapping[str, list[str]]) -> S
         methods = tuple(_with_seeds(row, wanted) for row in methods)
     data = {name: source for name, source in sources.items() if isinstance(source, Data)}
     plates = {name: source for name, source in sources.items() if isinstance(source, Plates)}
-    return suite.model_copy(update={"data": data, "plates": plates, "methods": methods})
+    parts = {name: source for name, source in sources.items() if isinstance(source, Parts)}
+    return suite.model_copy(update={"data": data, "plates": plates, "trial_parts": parts, "methods": methods})
 
 
 def _with_seeds(row: Row, wanted: list[int]) -> Row:
@@ -170,6 +173,8 @@ def _with_options(suites: list[Suite], options: Mapping[str, Any], quick: bool) 
     """With other options of the experiments; refuses them where they would mean nothing, or several things."""
     if not options and not quick:
         return suites
+    if suites[-1].trial_parts:
+        return [_with_parts(one, {**(QUICK_PARTS if quick else {}), **options}) for one in suites]
     name, trials = suites[-1].name, [trial for one in suites for trial in one.experiments]
     if not trials:
         raise InputError(f"suite {name!r} has no experiment to set options of; change its rows in a .toml file.")
@@ -185,3 +190,14 @@ def _with_options(suites: list[Suite], options: Mapping[str, Any], quick: bool) 
         return trial.model_copy(update={"options": values})
 
     return [one.model_copy(update={"experiments": tuple(map(changed, one.experiments))}) for one in suites]
+
+
+def _with_parts(suite: Suite, changes: Mapping[str, Any]) -> Suite:
+    """With other settings of all parts of the test bed."""
+    try:
+        changed = {
+            name: Parts.model_validate({**parts.model_dump(), **changes}) for name, parts in suite.trial_parts.items()
+        }
+    except ValidationError as error:
+        raise InputError(f"suite {suite.name!r}: {explain(error, Parts)}") from None
+    return suite.model_copy(update={"trial_parts": changed})

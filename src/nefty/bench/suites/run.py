@@ -20,6 +20,8 @@ from nefty.core.provenance import processor
 from nefty.core.storage.hdf5 import digest
 from nefty.core.tell import Tell, say_nothing
 
+PARTS = "parts"  # folder beside the results, in which parts are simulated once
+
 
 @dataclass(frozen=True, eq=False)
 class Shown:
@@ -63,7 +65,7 @@ def run_suites(
     """
     place, folder = place or Place(), Path(folder)
     shown: list[Shown] = []
-    for suite in suites:
+    for suite in (one.kept_in(str(folder.absolute() / PARTS)) for one in suites):
         if suite.methods:
             tell(suite.title, "starting the workers")
             finished = run_tasks(suite.entries(place.threads), folder, place, retries=retries, watch=watch)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from nefty.bench.parts.selection import Parts
 from nefty.bench.plates.selection import Plates
 from nefty.bench.tasks.budget import Budget
 from nefty.bench.tasks.methods import method
@@ -26,6 +27,7 @@ TableName = Literal[
     "savings",
     "plates",
     "holes",
+    "trials",
 ]
 FigureName = Literal["slices", "spectra", "convergence", "training", "surface-errors", "seconds", "depth-maps"]
 Positive = Annotated[float, Field(gt=0)]
@@ -104,7 +106,7 @@ class Suite(Part):
     name: stem of the files. extends: a suite whose data, budget and methods it takes over; its own methods come after
     them. title, lead: of the page. paper: key of the paper's table (``bench.tables.paper_numbers``). includes: other
     suites that are run with it. data, methods: every method on every simulated recording; plates: or on those of a
-    folder. tables, figures: how the outcomes are shown.
+    folder; trial_parts: or on parts of the test bed. tables, figures: how the outcomes are shown.
     """
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
@@ -115,6 +117,7 @@ class Suite(Part):
     includes: tuple[str, ...] = ()
     data: dict[str, Data] = Field(default_factory=dict)
     plates: dict[str, Plates] = Field(default_factory=dict)
+    trial_parts: dict[str, Parts] = Field(default_factory=dict)
     methods: tuple[Row, ...] = ()
     budget: Limits = Limits()
     experiments: tuple[Trial, ...] = ()
@@ -122,9 +125,14 @@ class Suite(Part):
     figures: tuple[FigureName, ...] = ()
 
     @property
-    def sources(self) -> dict[str, Data | Plates]:
+    def sources(self) -> dict[str, Data | Plates | Parts]:
         """All recordings, simulated or in files, by name."""
-        return {**self.data, **self.plates}
+        return {**self.data, **self.plates, **self.trial_parts}
+
+    def kept_in(self, folder: str) -> Suite:
+        """The same with parts simulated in a folder, where none was said."""
+        parts = {n: p if p.root else p.model_copy(update={"root": folder}) for n, p in self.trial_parts.items()}
+        return self.model_copy(update={"trial_parts": parts})
 
     def parts(self) -> dict[str, set[str]]:
         """Names by which parts of it can be chosen."""

@@ -93,7 +93,9 @@ def reconstruct(sequence: Sequence, settings: Mapping[str, Any], budget: Budget)
         bulk=bulk,
         truth=sequence.truth,
         lateral=sequence.boundary.lateral,
-        own_view=OwnView(estimate.mask, np.where(estimate.mask, estimate.depth, np.nan)),
+        own_view=OwnView(
+            estimate.mask, np.where(estimate.mask, estimate.depth, np.nan), estimate.clear, estimate.depth
+        ),
     )
 
 

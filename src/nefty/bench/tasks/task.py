@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nefty.bench.parts.recording import TrialPart
 from nefty.bench.plates.recording import PlateRecording
 from nefty.bench.tasks.budget import Budget
 from nefty.bench.tasks.methods import method, method_code
@@ -28,7 +29,11 @@ if TYPE_CHECKING:
 
 KIND = "outcome"
 #: Where recordings come from.
-SOURCES: dict[str, type[Simulated] | type[PlateRecording]] = {"simulated": Simulated, "plates": PlateRecording}
+SOURCES: dict[str, type[Simulated | PlateRecording | TrialPart]] = {
+    "simulated": Simulated,
+    "plates": PlateRecording,
+    "parts": TrialPart,
+}
 
 
 @dataclass(frozen=True)
@@ -37,15 +42,15 @@ class Task:
 
     Args:
         recording: how the data are made, or where they are.
-        kind: of specimen or plate.
-        seed: of the specimen, or number of the plate.
+        kind: of specimen, plate or part.
+        seed: of the specimen or part, or number of the plate.
         method: name.
         settings: all of the method's, resolved.
         budget: of the reconstruction.
         threads: that it may use.
     """
 
-    recording: Simulated | PlateRecording
+    recording: Simulated | PlateRecording | TrialPart
     kind: str
     seed: int
     method: str

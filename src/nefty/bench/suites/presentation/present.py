@@ -27,6 +27,12 @@ OF_VOLUMES = (
     "IoU: cells below a diffusivity of 0.03. PSNR and SSIM: over the range 0.003 to 0.25. All metrics are defined in "
     "docs/metrics.md."
 )
+OF_PARTS = (
+    "Every part is a file that is loaded with what its user says: thickness, diffusivity, ratios of the axes and pulse "
+    "are wrong by 2, 10, 20 and 20 % (standard deviations), and the flash comes at any time between two frames. "
+    "Visible: the peak contrast of a defect, averaged over its pixels, is above 5 times the noise of one value. In "
+    "brackets: 95 % intervals by Wilson."
+)
 UNFINISHED = (
     Column("method", "method"),
     Column("tasks", "tasks", formats.whole),
@@ -101,7 +107,7 @@ def _notes(suite: Suite, done: Done, tables: Sequence[Table]) -> list[str]:
         "Means with the half width of their 95 % confidence interval (Student's t) over the n specimens, or over those "
         "of them where a mark is defined (CSV and JSON say how many); a single one has no interval. Bold: the best "
         "mean of those compared, equal as printed is equal; methods trained on true volumes are compared apart.",
-        *(_of_plates(suite, done) if suite.plates else [OF_VOLUMES]),
+        *(_of_plates(suite, done) if suite.plates else [OF_PARTS] if suite.trial_parts else [OF_VOLUMES]),
     ]
     if not suite.plates and any(column.key.endswith(f"_{PAPER}") for table in tables for column in table.used()):
         notes.append(

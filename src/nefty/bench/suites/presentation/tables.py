@@ -37,6 +37,7 @@ from nefty.bench.suites.presentation.columns import (
 )
 from nefty.bench.suites.presentation.plate_tables import holes, plates
 from nefty.bench.suites.presentation.savings import savings
+from nefty.bench.suites.presentation.trial_tables import trials
 from nefty.bench.tables import formats
 from nefty.bench.tables.table import Column, Interval, Share, Table, interval
 
@@ -286,6 +287,7 @@ TABLES: dict[str, Callable[[Suite, Done], list[Table]]] = {
     "savings": savings,
     "plates": plates,
     "holes": holes,
+    "trials": trials,
 }
 
 

@@ -1,0 +1,133 @@
+"""What a method found in a part against what is in it: one rule for all methods.
+
+An indication is of a defect if its centre lies over the defect, or within one pixel of it, or if the two masks have an
+intersection over union of 0.2 or more. A defect is found if an indication is of it. An indication that is of no defect,
+visible or not, is false. Of several indications of a defect the one with the largest overlap tells its depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import ndimage
+
+from nefty.metrics.volume import mask_iou
+from nefty.synth.parts.recorded import TrueDefect, Truth
+
+if TYPE_CHECKING:
+    from nefty.data.facts import Window
+    from nefty.result.reconstruction import Reconstruction
+
+NEAR = 1  # pixels from a defect within which a centre is of it
+OVERLAP = 0.2  # intersection over union
+SMALLEST = 4  # pixels of a region of a classical mask; smaller specks are left out, in favour of these methods
+#: Thresholds that classical methods are tried at, over their own.
+LEVELS = tuple(round(float(level), 3) for level in np.geomspace(0.12, 15, 25))
+
+
+@dataclass(frozen=True, eq=False)
+class Spot:
+    """An indication on the pixels of the frame.
+
+    Args:
+        mask: its pixels, (y, x).
+        centre: (y, x) in pixels from the corner of the frame, 0.5 in the middle of the first.
+        depth: to its top, in m; NaN if the method has none.
+    """
+
+    mask: np.ndarray
+    centre: tuple[float, float]
+    depth: float
+
+
+def spots_of_volume(found: Reconstruction, window: Window, shape: tuple[int, int]) -> list[Spot]:
+    """Indications of a reconstruction, as the report lists them.
+
+    Args:
+        found: the reconstruction.
+        window: which pixels of the frames it shows.
+        shape: of the frames, (y, x).
+    """
+    labels = found.segmentation().labels
+    spots = []
+    for one in found.indications():
+        rows, columns = (c / d for c, d in zip(one.centre[1:], found.grid.spacing[1:], strict=True))
+        centre = (window.top + rows * window.bin, window.left + columns * window.bin)
+        mask = on_frame((labels == one.label).any(axis=0), window, shape)
+        spots.append(Spot(mask, centre, float(one.depth_to_top)))
+    return spots
+
+
+def spots_of_map(mask: np.ndarray, depth: np.ndarray, window: Window, shape: tuple[int, int]) -> list[Spot]:
+    """Connected regions of a classical method's mask, each with the median depth over it; see ``SMALLEST``."""
+    whole, deep = on_frame(mask, window, shape), on_frame(depth, window, shape, np.nan)
+    found: Any = ndimage.label(whole, structure=np.ones((3, 3)))
+    spots = []
+    for label in range(1, int(found[1]) + 1):
+        own = np.asarray(found[0] == label)
+        if own.sum() < SMALLEST:
+            continue
+        known = deep[own & np.isfinite(deep)]
+        y, x = (float(np.mean(at)) + 0.5 for at in np.nonzero(own))
+        spots.append(Spot(own, (y, x), float(np.median(known)) if known.size else float("nan")))
+    return spots
+
+
+def on_frame(image: np.ndarray, window: Window, shape: tuple[int, int], beyond: Any = 0) -> np.ndarray:
+    """An image of a window's pixels on those of the frame; ``beyond`` where it does not reach."""
+    whole = np.full(shape, beyond, dtype=image.dtype)
+    large = image.repeat(window.bin, axis=0).repeat(window.bin, axis=1)
+    part = whole[window.top : window.top + large.shape[0], window.left : window.left + large.shape[1]]
+    part[...] = large[: part.shape[0], : part.shape[1]]
+    return whole
+
+
+def is_of(spot: Spot, mask: np.ndarray) -> bool:
+    """Whether an indication is of the defect with this mask."""
+    y, x = (min(max(int(c), 0), n - 1) for c, n in zip(spot.centre, mask.shape, strict=True))
+    near = ndimage.binary_dilation(mask, np.ones((3, 3)), iterations=NEAR)
+    return bool(np.asarray(near)[y, x]) or mask_iou(spot.mask, mask) >= OVERLAP
+
+
+def trial_facts(spots: Sequence[Spot], truth: Truth) -> dict[str, Any]:
+    """How a part was judged, as plain values.
+
+    Returns:
+        ``defects``: of each its kind, depth, width over depth, visibility, whether it was found and how deep;
+        ``indications`` and ``false``: how many; ``iou``: of the mask of all indications with that of all visible
+        defects, pixels over others left out, ``None`` if nothing is visible.
+    """
+    masks = [truth.labels == defect.label for defect in truth.defects]
+    of = [[is_of(spot, mask) for spot in spots] for mask in masks]
+    defects = [
+        _of_defect(defect, mask, [spot for spot, own in zip(spots, row, strict=True) if own])
+        for defect, mask, row in zip(truth.defects, masks, of, strict=True)
+    ]
+    false = sum(not any(row[i] for row in of) for i in range(len(spots)))
+    return {"defects": defects, "indications": len(spots), "false": false, "iou": _iou(spots, truth)}
+
+
+def _of_defect(defect: TrueDefect, mask: np.ndarray, own: Sequence[Spot]) -> dict[str, Any]:
+    best = max(own, key=lambda spot: np.count_nonzero(spot.mask & mask), default=None)
+    depth = None if best is None or not np.isfinite(best.depth) else best.depth
+    return {
+        "kind": defect.kind,
+        "depth": defect.depth,
+        "aspect": defect.width_over_depth,
+        "visibility": defect.visibility,
+        "visible": defect.visible,
+        "found": best is not None,
+        "found_depth": depth,
+    }
+
+
+def _iou(spots: Sequence[Spot], truth: Truth) -> float | None:
+    visible = truth.mask(visible=True)
+    if not visible.any():
+        return None
+    counted = visible | ~truth.mask()
+    found = np.any([spot.mask for spot in spots], axis=0) if spots else np.zeros_like(visible)
+    return mask_iou(found & counted, visible)
