@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError, model_validator
 from nefty.core.configuration import Part, Shelf, explain
 from nefty.core.errors import InputError
 from nefty.inversion.calibration.settings import CalibrationSettings
+from nefty.inversion.evidence.settings import EvidenceSettings
 from nefty.inversion.penalties import PENALTIES
 from nefty.inversion.recipe_sections import FieldChoice, Model, Noise, PenaltySettings, Stage, Stop, Weight
 
@@ -28,7 +29,7 @@ class Recipe(Part):
 
     name: str
     summary: str = ""
-    rule: Literal["default", "faint"] = "default"
+    rule: Literal["evidence", "default", "faint"] = "default"
     seed: int = Field(default=0, ge=0)
     model: Model = Model()
     noise: Noise = Noise()
@@ -38,6 +39,7 @@ class Recipe(Part):
     penalties: PenaltySettings = PenaltySettings()
     stages: tuple[Stage, ...] = Field(min_length=1)
     stop: Stop = Stop()
+    evidence: EvidenceSettings = EvidenceSettings()
 
     @model_validator(mode="after")
     def _consistent(self) -> Recipe:
@@ -50,6 +52,8 @@ class Recipe(Part):
             raise ValueError(
                 "calibration.flash would explain strata by the flash; set calibration.background to constant with it"
             )
+        if self.evidence.regions == "sheets" and choice.background != "part":
+            raise ValueError("evidence.regions=sheets needs calibration.background to be part; take volume")
         for stage in self.stages:
             if stage.high is not None and not (self.field.kind == "voxel" and "box" in self.field.head):
                 raise ValueError(f"stage {stage.name!r} sets high, which only voxels with a box head can change")

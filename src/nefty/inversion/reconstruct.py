@@ -27,12 +27,15 @@ from nefty.data.noise import estimate_noise
 from nefty.data.sequence import Sequence
 from nefty.inversion.build import build_model
 from nefty.inversion.calibration.choice import calibrate
+from nefty.inversion.calibration.real_part import RealPartCalibration
+from nefty.inversion.evidence.weigh import weigh_sheets, weigh_volume
 from nefty.inversion.loop import Optimisation, State, history_of
 from nefty.inversion.observation import Observation, peak_of
 from nefty.inversion.recipe import Recipe, default_recipe, load_recipe
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.pulses import LASTING
 from nefty.result.effort import Effort
+from nefty.result.frame_evidence import FrameEvidence
 from nefty.result.reach import Reach
 from nefty.result.reconstruction import Reconstruction
 
@@ -133,6 +136,11 @@ def _reconstruct(
     watch.stage("Calibrate the background")
     calibration = calibrate(recipe, model, seen, _alpha_of_material(sequence))
     state = State(first_weight(recipe, calibration.observation))
+    shown = None
+    if recipe.evidence.regions == "sheets" and isinstance(calibration, RealPartCalibration):
+        watch.stage("Look for what the frames show")
+        shown, sheets = weigh_sheets(calibration, recipe.evidence)
+        start = sheets if start is None else start
     if folder is not None and (kept := folder.load_checkpoint()) is not None:
         state = State(**kept)
     prepared = time.perf_counter() - began
@@ -142,11 +150,16 @@ def _reconstruct(
     save = (lambda s: folder.checkpoint(dataclasses.asdict(s))) if folder is not None else (lambda s: None)
     stopped = work.run(save, watch.progress)
 
+    if recipe.evidence.regions == "volume":
+        watch.stage("Weigh the evidence")
+        shown = weigh_volume(calibration, work.volume(), recipe.evidence)
     watch.stage("Predict the frames")
-    return _result(sequence, work, stopped, notes)
+    return _result(sequence, work, stopped, notes, shown)
 
 
-def _result(sequence: Sequence, work: Optimisation, stopped: Stopped, notes: list[Note]) -> Reconstruction:
+def _result(
+    sequence: Sequence, work: Optimisation, stopped: Stopped, notes: list[Note], shown: FrameEvidence | None
+) -> Reconstruction:
     """The volume with what it explains, and all that is needed to make it again."""
     known, volume, model = work.calibration, work.volume(), work.model
     background = known.background if known.background is not None else np.median(volume, axis=(1, 2))
@@ -181,6 +194,7 @@ def _result(sequence: Sequence, work: Optimisation, stopped: Stopped, notes: lis
         lateral=model.boundary.lateral,
         reach=None if bulk is None else _reach(model, bulk, known.buried),
         facts=facts,
+        frame_evidence=shown,
     )
 
 

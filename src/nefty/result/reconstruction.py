@@ -24,10 +24,12 @@ from nefty.result.effort import Effort
 from nefty.result.exports.export import KIND, export
 from nefty.result.exports.notebook import notebook_html
 from nefty.result.first_format import of_first_format
+from nefty.result.frame_evidence import FrameEvidence
+from nefty.result.indications.by_evidence import called_cells, sheet_depths, with_evidence
 from nefty.result.indications.depth_map import depth_map
 from nefty.result.indications.evidence import IndicationEvidence, find_evidence
 from nefty.result.indications.indication import Indication, find_indications
-from nefty.result.indications.segmentation import Rule, Segmentation, segment
+from nefty.result.indications.segmentation import ByEvidence, Rule, Segmentation, named_rule, segment
 from nefty.result.own_view import OwnView
 from nefty.result.reach import Reach
 from nefty.result.verdict import Verdict, judge
@@ -60,6 +62,7 @@ class Reconstruction:
         own_view: map of a method that knows no volume, so that ``alpha`` is only lifted from it.
         own_surface: whether ``fitted`` was read off a temperature of the method's own, as the paper does for PINNs.
         facts: what is known of the recording, with what was calibrated.
+        frame_evidence: what the frames show, region by region; ``None`` if that was not weighed.
     """
 
     grid: Grid
@@ -81,6 +84,7 @@ class Reconstruction:
     own_view: OwnView | None = None
     own_surface: bool = False
     facts: Facts = field(default_factory=Facts)
+    frame_evidence: FrameEvidence | None = None
 
     def __post_init__(self) -> None:
         for name in ("alpha", "background", "times", "measured", "fitted", "truth"):
@@ -165,16 +169,26 @@ class Reconstruction:
         return judge(self)
 
     def segmentation(self, rule: Rule | str = "default") -> Segmentation:
-        """Which cells are defect, by ``"default"``, ``"faint"``, ``"absolute"``, ``"paper-2d"`` or a rule of
-        ``nefty.result.indications.segmentation`` with other values; the recipe may name another default.
+        """Which cells are defect, by ``"evidence"``, ``"default"``, ``"faint"``, ``"absolute"``, ``"paper-2d"`` or a
+        rule of ``nefty.result.indications.segmentation`` with other values; the recipe may name another default.
         """
-        if rule == "default":
-            rule = self.recipe.get("rule", rule)
+        rule = self._rule(rule)
+        if self.frame_evidence is not None and isinstance(rule, ByEvidence):
+            return called_cells(self.frame_evidence, self.grid, periodic=self.lateral == "periodic")
         return segment(self.alpha, self.background, self.grid, rule, self.lateral)
 
+    def _rule(self, rule: Rule | str) -> Rule:
+        """The one that is meant: the recipe's, where the default is asked for."""
+        return named_rule(self.recipe.get("rule", rule) if rule == "default" else rule)
+
     def indications(self, rule: Rule | str = "default") -> list[Indication]:
-        """What was found: connected regions with place, depth and size, the largest first."""
-        return find_indications(self.alpha, self.background, self.grid, self.segmentation(rule))
+        """What was found: connected regions with place, depth, size and evidence; the clearest first, or the largest
+        where no evidence was weighed.
+        """
+        found = find_indications(self.alpha, self.background, self.grid, self.segmentation(rule))
+        if self.frame_evidence is None or not isinstance(self._rule(rule), ByEvidence):
+            return found
+        return with_evidence(found, self.frame_evidence, self.grid, self.facts)
 
     def defects(self, rule: Rule | str = "default") -> list[Indication]:
         """The older name of ``indications``."""
@@ -183,10 +197,13 @@ class Reconstruction:
     def evidence(self, rule: Rule | str = "default") -> list[IndicationEvidence]:
         """Pixel, band of the depth, FWHM, thermal contrast and SNR of each of ``defects(rule)``."""
         found = self.segmentation(rule)
-        return find_evidence(self, find_indications(self.alpha, self.background, self.grid, found), found)
+        return find_evidence(self, self.indications(rule), found)
 
     def depth_map(self, rule: Rule | str = "default") -> np.ndarray:
         """Depth to the top of the uppermost defect, (y, x) in length units; NaN where the part is sound."""
+        shown = self.frame_evidence
+        if shown is not None and shown.of_sheets and isinstance(self._rule(rule), ByEvidence):
+            return sheet_depths(shown)
         return depth_map(self.alpha, self.background, self.grid, self.segmentation(rule))
 
     def record(self) -> dict[str, Any]:
@@ -202,6 +219,7 @@ class Reconstruction:
             "reach": None if self.reach is None else vars(self.reach).copy(),
             "own_view": None if self.own_view is None else _own_view_record(self.own_view),
             "facts": plain_facts(self.facts),
+            "frame_evidence": None if self.frame_evidence is None else self.frame_evidence.record(),
         }
 
     @staticmethod
@@ -266,7 +284,7 @@ def _own_view_record(view: OwnView) -> dict[str, np.ndarray]:
 
 def _typed(values: dict[str, Any]) -> dict[str, Any]:
     """The values of a record as the objects they were."""
-    stopped, view, reach = values["stopped"], values["own_view"], values["reach"]
+    stopped, view, reach, shown = (values.get(n) for n in ("stopped", "own_view", "reach", "frame_evidence"))
     return {
         **values,
         "stopped": Stopped(StopReason(stopped["reason"]), stopped["text"]),
@@ -274,6 +292,7 @@ def _typed(values: dict[str, Any]) -> dict[str, Any]:
         "reach": None if reach is None else Reach(**reach),
         "own_view": None if view is None else OwnView(view["mask"] > 0, view["depth"]),
         "facts": read_facts(values["facts"]),
+        "frame_evidence": None if shown is None else FrameEvidence.from_record(shown),
     }
 
 

@@ -106,6 +106,23 @@ class RealPartCalibration(Calibration):
         """Of the first frame that is even or clear; under a heating that lasts the first ones are faint, not uneven."""
         return float(self._all.times[frame]) if self._soon_over() else self._from
 
+    @property
+    def first_even(self) -> int:
+        """Index of the first frame after the pulse that the model explains at all."""
+        return int(np.argmax(self._all.times >= self._time_of(self.decay.first)))
+
+    def clock(self) -> tuple[np.ndarray, HeatingCurve | None]:
+        """Times of the frames after the pulse since the middle of the flash; or those of a heating that lasts, and it.
+
+        A short pulse acts like a flash in its middle, up to the square of its length over the time since.
+        """
+        times = self._all.times
+        if not isinstance(self._pulse, HeatingCurve):
+            return times - (self._pulse.start + self._pulse.duration / 2 + self.decay.delay), None
+        if self._soon_over():
+            return times - self._pulse.history.middle - self.decay.delay, None
+        return times, dataclasses.replace(self._pulse, amplitude=1.0)
+
     def _take(self, decay: SoundDecay) -> None:
         """Let a fit be the present one: the model, and the frames as its cells would show them."""
         self.decay = decay

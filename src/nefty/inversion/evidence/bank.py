@@ -9,10 +9,9 @@ from scipy import fft
 from scipy.special import j1
 
 from nefty.inversion.evidence.contrast import Contrast
+from nefty.inversion.evidence.settings import EvidenceSettings
 from nefty.physics.slab.weak_sheet import WeakSheet
 
-DEPTHS = (0.1, 0.16, 0.25, 0.37, 0.53, 0.75)  # of the thickness
-WIDTHS = (1.3, 2.5, 5.0, 9.0)  # diameter over depth
 RANK = 3  # courses in time that make up a template; the fourth has less than 1e-3 of its square
 WAVES = 48  # rates of spreading between which responses are interpolated
 NARROWEST = 1.5  # pixels
@@ -38,7 +37,13 @@ class Template:
     reach: float
 
 
-def bank(contrast: Contrast, slab: WeakSheet, along: tuple[float, float], shallowest: float) -> list[Template]:
+def bank(
+    contrast: Contrast,
+    slab: WeakSheet,
+    along: tuple[float, float],
+    shallowest: float,
+    settings: EvidenceSettings,
+) -> list[Template]:
     """All discs that the frames can tell about.
 
     Args:
@@ -46,21 +51,23 @@ def bank(contrast: Contrast, slab: WeakSheet, along: tuple[float, float], shallo
         slab: the sound part.
         along: diffusivity along y and x.
         shallowest: depth above which nothing is said.
+        settings: which discs.
     """
     shape = padded(contrast.counted.shape)
     frame = min(n * d for n, d in zip(contrast.counted.shape, contrast.pixel, strict=True))
     waves = [2 * np.pi * fft.fftfreq(n, d) for n, d in zip(shape, contrast.pixel, strict=True)]
     rate = along[0] * waves[0][:, None] ** 2 + along[1] * waves[1][None, :] ** 2
     rates = np.concatenate([[0.0], np.geomspace(rate[rate > 0].min(), rate.max(), WAVES - 1)])
-    depths = np.array([d for d in slab.thickness * np.array(DEPTHS) if d >= shallowest])
+    depths = np.array([d for d in slab.thickness * np.array(settings.depths) if d >= shallowest])
     found = []
-    for depth, response in zip(depths, slab.contrast(contrast.times, depths, rates), strict=True):
+    history = None if contrast.heating is None else contrast.heating.history
+    for depth, response in zip(depths, slab.contrast(contrast.times, depths, rates, history), strict=True):
         position = np.interp(rate, rates, np.arange(WAVES))
         low = np.minimum(position.astype(int), WAVES - 2)
         share = (position - low).ravel()
         spectrum = (1 - share) * response.T[:, low.ravel()] + share * response.T[:, low.ravel() + 1]
         white = contrast.whitened(spectrum)
-        for width in WIDTHS:
+        for width in settings.widths:
             diameter = width * depth
             if NARROWEST * max(contrast.pixel) <= diameter <= WIDEST * frame:
                 found.append(_template(white, waves, shape, depth, diameter))

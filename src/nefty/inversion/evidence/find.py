@@ -1,88 +1,108 @@
-"""From the contrast of a recording to what is in the part: look, fit a sheet, and ask of each region whether it stays."""
+"""From the contrast of a recording to what is in the part: look, fit a sheet, and ask of each region if it stays."""
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import ndimage
 
-from nefty.inversion.evidence.bank import Template
+from nefty.inversion.evidence.bank import bank
 from nefty.inversion.evidence.contrast import Contrast
 from nefty.inversion.evidence.matched_filter import MatchedFilter
+from nefty.inversion.evidence.null import threshold
 from nefty.inversion.evidence.search import Looks, look
+from nefty.inversion.evidence.settings import EvidenceSettings, SheetSettings
 from nefty.inversion.evidence.sheets import Sheet, SheetFit
 from nefty.physics.slab.weak_sheet import WeakSheet
+from nefty.result.frame_evidence import FrameEvidence, RegionEvidence
 
-DOUBT = 0.1  # share of the contrast of a sheet that its fit may err by, around it
-LEAST = 4.0  # scores from which on pixels may have a sheet under them
 SHALLOW, DEEP = 0.06, 0.93  # of the thickness, between which depths begin
-CONTOUR = 0.5  # of the insulation in the middle of a region, where its edge lies
-FAINT = 0.05  # insulation that is none
-SMALLEST = 3  # pixels of a region
-LATEST = 1.2  # Fourier number until which a sheet is fitted
-AROUND = 2.0  # thicknesses beside the support that are fitted along
+SMOOTH = 2.0  # pixels over which first depths are smoothed
+FIRST, ELSEWHERE = 0.3, 0.02  # insulation to begin with, where a template stands out most, and beside
+FEWEST = 10  # frames of a fit
+MIDDLE = 0.9  # quantile of a region's insulation that stands for its middle
 
 
 @dataclass(frozen=True, eq=False)
-class Region:
-    """A connected sheet of resistance.
-
-    Args:
-        mask: its pixels, (y, x).
-        depth: of its middle.
-        resistance: R/(thickness/alpha), of its middle.
-        insulation: of its middle.
-        score: how many standard deviations it stands out, with all other regions explained.
-    """
-
-    mask: np.ndarray
-    depth: float
-    resistance: float
-    insulation: float
-    score: float
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """Args:
-    looks: of the recording as it is.
-    regions: the clearest first, whether they stand out enough or not.
-    sheet: that was fitted; ``None`` where nothing stands out.
-    """
-
-    looks: Looks
-    regions: list[Region]
-    sheet: Sheet | None
-
-
-def find(contrast: Contrast, templates: list[Template], slab: WeakSheet, along: tuple[float, float]) -> Found:
-    """What the frames show.
+class SoundPart:
+    """What evidence is weighed against.
 
     Args:
         contrast: of the recording.
-        templates: of the bank.
         slab: the sound part.
         along: diffusivity along y and x over that through the thickness.
+        shallowest: depth above which nothing is said.
     """
-    filters = MatchedFilter(contrast, templates)
-    looks = look(contrast, templates, filters, slab.thickness)
-    if looks.map.max() < LEAST:
-        return Found(looks, [], None)
-    support = np.asarray(ndimage.binary_dilation(looks.map >= LEAST, iterations=2)) & contrast.counted
-    window = _window(support, contrast.pixel, AROUND * slab.thickness)
-    early = contrast.times <= max(
-        LATEST * slab.thickness**2 / slab.alpha, contrast.times[min(9, len(contrast.times) - 1)]
-    )
-    fit = SheetFit(contrast.part(early, window), slab, along)
-    insulation, depth = _start(looks, support, slab.thickness)
+
+    contrast: Contrast
+    slab: WeakSheet
+    along: tuple[float, float]
+    shallowest: float
+
+
+class Weighing:
+    """The scores of regions of one recording.
+
+    Args:
+        part: what it is weighed against.
+        settings: how.
+    """
+
+    def __init__(self, part: SoundPart, settings: EvidenceSettings) -> None:
+        slab, contrast = part.slab, part.contrast
+        along = (slab.alpha * part.along[0], slab.alpha * part.along[1])
+        templates = bank(contrast, slab, along, part.shallowest, settings)
+        self._filters = MatchedFilter(contrast, templates)
+        self._raw, self._settings = self._filters(contrast.values), settings
+        self.looks: Looks = look(self._raw, contrast, templates, settings.edge * slab.thickness)
+        self.threshold = threshold(settings.false_calls)
+
+    def score(self, mask: np.ndarray, others: np.ndarray) -> float:
+        """Of a region: what a template shows over the scatter when all other regions are explained.
+
+        What the others explain is known to a share only, so near a strong one a weak one has to stand out more.
+
+        Args:
+            mask: its pixels, (y, x).
+            others: ln(T/T_sound) of all but this one, (t, y, x).
+        """
+        about, scatter = self._filters(others), self.looks.scatter
+        score = (self._raw - about - scatter.middle) / np.hypot(scatter.spread, self._settings.doubt * about)
+        return float(np.where(self._filters.information > 0, score, 0.0)[:, mask].max(initial=0.0))
+
+    def evidence(self, labels: np.ndarray, regions: list[RegionEvidence]) -> FrameEvidence:
+        """As a result keeps it; regions are numbered as in ``labels``."""
+        looks = self.looks
+        return FrameEvidence(
+            labels, tuple(regions), self.threshold, self._settings.false_calls, looks.map, looks.coldest
+        )
+
+
+def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np.ndarray, np.ndarray]:
+    """What the frames show, as sheets.
+
+    Returns:
+        evidence; resistance R (time/length) and depth of the whole sheet, (y, x), what is called and what is not.
+    """
+    contrast, slab = part.contrast, part.slab
+    weighing = Weighing(part, settings)
+    looks, least = weighing.looks, weighing.threshold - settings.nearly
+    nothing = np.zeros(contrast.weight.shape)
+    if looks.map.max() < least:
+        return weighing.evidence(np.zeros(nothing.shape, dtype=np.int32), []), nothing, nothing
+    grown = ndimage.binary_dilation(looks.map >= least, iterations=settings.sheet.grown)
+    support = np.asarray(grown) & contrast.counted
+    window = _window(support, contrast.pixel, settings.sheet.around * slab.thickness)
+    last = max(settings.sheet.latest * slab.thickness**2 / slab.alpha, contrast.times[:FEWEST][-1])
+    fit = SheetFit(contrast.part(contrast.times <= last, window), slab, part.along, settings.sheet)
+    insulation, depth = _start(looks, support, least, slab.thickness)
     sheet = fit.fit(support[window], insulation[window], depth[window])
-    whole = SheetFit(contrast.part(np.ones(len(contrast.times), bool), window), slab, along)
-    regions = _regions(sheet)
-    raw = filters(contrast.values)
-    regions = [_scored(region, sheet, whole, raw, filters, looks, window) for region in regions]
-    return Found(looks, sorted(regions, key=lambda r: -r.score), sheet)
+    every = contrast.part(np.ones(len(contrast.times), dtype=bool), window)
+    evidence = _weighed(sheet, SheetFit(every, slab, part.along, settings.sheet), weighing, window, settings.sheet)
+    resistance, depth = nothing.copy(), nothing.copy()
+    resistance[window], depth[window] = sheet.resistance * slab.thickness / slab.alpha, sheet.depth
+    return evidence, resistance, depth
 
 
 def _window(support: np.ndarray, pixel: tuple[float, float], around: float) -> tuple[slice, slice]:
@@ -95,56 +115,53 @@ def _window(support: np.ndarray, pixel: tuple[float, float], around: float) -> t
     return slices[0], slices[1]
 
 
-def _start(looks: Looks, support: np.ndarray, thickness: float) -> tuple[np.ndarray, np.ndarray]:
+def _start(looks: Looks, support: np.ndarray, least: float, thickness: float) -> tuple[np.ndarray, np.ndarray]:
     """Insulation and depth to begin with: of the template that fits best, smoothed by how clearly it does."""
     scores = looks.map
     depth = np.array([t.depth for t in looks.templates])[looks.scores.argmax(axis=0)]
-    clear = np.where(scores >= LEAST, scores, 0.0) ** 2
-    weight = ndimage.gaussian_filter(clear, 2.0)
-    smooth = np.exp(ndimage.gaussian_filter(clear * np.log(depth), 2.0) / np.maximum(weight, 1e-30))
-    nearest = ndimage.distance_transform_edt(
-        weight <= 1e-12 * weight.max(), return_distances=False, return_indices=True
-    )
+    clear = np.where(scores >= least, scores, 0.0) ** 2
+    weight = np.asarray(ndimage.gaussian_filter(clear, SMOOTH))
+    smooth = np.exp(np.asarray(ndimage.gaussian_filter(clear * np.log(depth), SMOOTH)) / np.maximum(weight, 1e-30))
+    unknown = weight <= 1e-12 * weight.max()
+    nearest = ndimage.distance_transform_edt(unknown, return_distances=False, return_indices=True)
     smooth = smooth[tuple(np.asarray(nearest))]
-    insulation = np.where(scores > 0.3 * ndimage.maximum_filter(scores, 9), 0.3, 0.02) * support
+    peaks = scores > FIRST * np.asarray(ndimage.maximum_filter(scores, 9))
+    insulation = np.where(peaks, FIRST, ELSEWHERE) * support
     return insulation, np.clip(smooth, SHALLOW * thickness, DEEP * thickness)
 
 
-def _regions(sheet: Sheet) -> list[Region]:
-    """Connected pixels that insulate, within the contour of each."""
-    parts, number = ndimage.label(sheet.insulation > FAINT)
+def _weighed(
+    sheet: Sheet, fit: SheetFit, weighing: Weighing, window: tuple[slice, slice], settings: SheetSettings
+) -> FrameEvidence:
+    """Connected pixels that insulate, within the contour of each, and how clearly each stands out."""
+    shape = weighing.looks.map.shape
+    labels, regions = np.zeros(shape, dtype=np.int32), []
+    for mask in _masks(sheet, settings):
+        own = np.asarray(ndimage.binary_dilation(mask, iterations=settings.grown))
+        others = np.zeros((len(fit.contrast.times), *shape))
+        others[(slice(None), *window)] = fit.explained(sheet, ~own)
+        whole = np.zeros(shape, dtype=bool)
+        whole[window] = mask
+        weight = np.where(mask, sheet.insulation, 0.0)
+        slab = fit.slab
+        regions.append(
+            RegionEvidence(
+                score=weighing.score(whole, others),
+                depth=float((weight * sheet.depth).sum() / weight.sum()),
+                resistance=float(np.median(sheet.resistance[mask])) * slab.thickness / slab.alpha,
+                insulation=float(np.quantile(sheet.insulation[mask], MIDDLE)),
+            )
+        )
+        labels[whole] = len(regions)
+    return weighing.evidence(labels, regions)
+
+
+def _masks(sheet: Sheet, settings: SheetSettings) -> list[np.ndarray]:
+    parts, number = ndimage.label(sheet.insulation > settings.faint)
     found = []
     for name in range(1, int(number) + 1):
         own = np.asarray(parts) == name
-        middle = float(np.quantile(sheet.insulation[own], 0.9))
-        mask = own & (sheet.insulation > CONTOUR * middle)
-        if mask.sum() < SMALLEST:
-            continue
-        weight = np.where(mask, sheet.insulation, 0.0)
-        depth = float((weight * sheet.depth).sum() / weight.sum())
-        found.append(Region(mask, depth, float(np.median(sheet.resistance[mask])), middle, 0.0))
+        mask = own & (sheet.insulation > settings.contour * np.quantile(sheet.insulation[own], MIDDLE))
+        if mask.sum() >= settings.smallest:
+            found.append(mask)
     return found
-
-
-def _scored(
-    region: Region,
-    sheet: Sheet,
-    fit: SheetFit,
-    raw: np.ndarray,
-    filters: MatchedFilter,
-    looks: Looks,
-    window: tuple[slice, slice],
-) -> Region:
-    """With its score: what its template shows over the scatter, when all other regions are explained.
-
-    What the others explain is known to a share only, so near a strong one a weak one has to stand out more.
-    """
-    shape = raw.shape[1:]
-    own = np.asarray(ndimage.binary_dilation(region.mask, iterations=2))
-    others = np.zeros((len(fit.contrast.times), *shape))
-    others[(slice(None), *window)] = fit.explained(sheet, ~own)
-    about, scatter = filters(others), looks.scatter
-    score = (raw - about - scatter.middle) / np.hypot(scatter.spread, DOUBT * about)
-    mask = np.zeros(shape, dtype=bool)
-    mask[window] = region.mask
-    return dataclasses.replace(region, mask=mask, score=float(score[:, mask].max()))

@@ -27,7 +27,7 @@ class MatchedFilter:
 
     def __call__(self, values: np.ndarray) -> np.ndarray:
         """Standard scores, if the scatter were white, of values ln(T/T_sound), (template, y, x); linear in them."""
-        white = self._contrast.whitened(values) * self._contrast.counted
+        white = self._contrast.whitened(values) * self._contrast.weight
         return np.stack([one(white) for one in self._filters])
 
     @property
@@ -41,7 +41,7 @@ class _Filter:
 
     def __init__(self, contrast: Contrast, template: Template) -> None:
         self._courses, self._counted = template.courses, contrast.counted
-        self._shape, mask = padded(contrast.counted.shape), contrast.counted.astype(np.float64)
+        self._shape, mask = padded(contrast.counted.shape), contrast.weight.astype(np.float64)
         offsets = [fft.fftfreq(n, 1 / n) * d for n, d in zip(self._shape, contrast.pixel, strict=True)]
         y, x = offsets[0][:, None] / template.reach, offsets[1][None, :] / template.reach
         window = np.exp(-(x**2 + y**2) / 2)

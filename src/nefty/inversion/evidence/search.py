@@ -10,7 +10,6 @@ from scipy import ndimage
 from nefty.data.noise import MAD_TO_SIGMA
 from nefty.inversion.evidence.bank import Template
 from nefty.inversion.evidence.contrast import Contrast
-from nefty.inversion.evidence.matched_filter import MatchedFilter
 
 OUTLYING = 4.0  # standard scores from which on a place does not tell of the scatter
 ROUNDS = 3  # of scatter and outlying places, each from the other
@@ -55,19 +54,18 @@ class Looks:
         return float(-self.scores.min())
 
 
-def look(contrast: Contrast, templates: list[Template], filters: MatchedFilter, edge: float) -> Looks:
-    """Look for every template at every place.
+def look(raw: np.ndarray, contrast: Contrast, templates: list[Template], edge: float) -> Looks:
+    """Standardise what every template shows at every place.
 
     Args:
+        raw: scores of the templates, (template, y, x); 0 where a place is not looked at.
         contrast: of the recording.
         templates: of the bank.
-        filters: of these templates.
         edge: width of the strip along the frame's edge whose scatter is its own.
     """
-    scores = filters(contrast.values)
     zones = _zones(contrast, edge)
-    scatter = Scatter(*np.stack([_scatter(score, zones) for score in scores], axis=1))
-    standard = np.where(filters.information > 0, (scores - scatter.middle) / scatter.spread, 0.0)
+    scatter = Scatter(*np.stack([_scatter(score, zones) for score in raw], axis=1))
+    standard = np.where(raw != 0, (raw - scatter.middle) / scatter.spread, 0.0)
     return Looks(standard, scatter, templates)
 
 

@@ -7,14 +7,15 @@ quasi-Newton method with exact gradients to the logarithm of the recording over 
     sum |whitened ln(T/T_sound) - whitened ln(model/model of the sound part)|^2 / 2
         + weight * total variation of c + stiffness * sum over neighbours of c (change of the depth)^2,
 
-so that gains, an early deviation of pixels, a plane in each frame and the cells' own error drop out. Between two faces of
-cells the frames are interpolated, which gives depths far finer than a cell for any R. What insulates nearly perfectly
+so that gains, an early deviation of pixels, a plane in each frame and the cells' own error drop out. Between two faces
+of cells the frames are interpolated, which gives depths far finer than a cell for any R. What insulates nearly perfectly
 is taken to be open to the back: the heat beside it finds nothing below it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,11 +24,11 @@ from torch import Tensor
 
 from nefty.core.grid import Grid
 from nefty.inversion.evidence.contrast import Contrast
+from nefty.inversion.evidence.settings import SheetSettings
 from nefty.physics.boundary import Boundary
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.slab.weak_sheet import WeakSheet
 
-LAYERS = 20
 MOST = 0.99  # insulation of a sheet through which next to nothing flows
 OPEN = (0.6, 0.9)  # insulation between which what lies below a sheet becomes empty: a hole, drilled from the back
 EMPTY = 0.98  # share of its conductance that it loses
@@ -62,9 +63,7 @@ class SheetFit:
         contrast: of the recording.
         slab: the sound part.
         along: diffusivity along y and x over that through the thickness.
-        weight: of the total variation, in standard deviations of one pixel's insulation.
-        stiffness: of the depth, per (cell)^2 and in standard deviations of one pixel.
-        steps: of the quasi-Newton method, at most.
+        settings: numbers of the fit.
     """
 
     def __init__(
@@ -72,24 +71,23 @@ class SheetFit:
         contrast: Contrast,
         slab: WeakSheet,
         along: tuple[float, float],
-        *,
-        weight: float = 3.0,
-        stiffness: float = 30.0,
-        steps: int = 40,
+        settings: SheetSettings,
     ) -> None:
-        self.contrast, self.slab = contrast, slab
-        self._weight, self._stiffness, self._steps = weight, stiffness, steps
+        self.contrast, self.slab, self._settings, self._layers = contrast, slab, settings, settings.layers
         rows, columns = contrast.counted.shape
         size = (slab.thickness, rows * contrast.pixel[0], columns * contrast.pixel[1])
-        grid = Grid((LAYERS, rows, columns), size)
+        grid = Grid((self._layers, rows, columns), size)
         boundary = Boundary(lateral="adiabatic", front="robin", back="robin", h_front=slab.h_front, h_back=slab.h_back)
-        heat = np.zeros(grid.shape)
-        heat[0] = LAYERS
+        heat: Any = np.zeros(grid.shape)
+        heat[0] = self._layers
+        short = heat[:, :1, :1]
+        if contrast.heating is not None:
+            heat = short = contrast.heating
         self._model = HeatModel(grid, contrast.times, heat, boundary, anisotropy=along)
-        column = HeatModel(Grid((LAYERS, 1, 1), (slab.thickness, 1.0, 1.0)), contrast.times, heat[:, :1, :1], boundary)
+        column = HeatModel(Grid((self._layers, 1, 1), (slab.thickness, 1.0, 1.0)), contrast.times, short, boundary)
         self._alpha = torch.full(grid.shape, slab.alpha)
         self._sound = torch.log(column(self._alpha[:, :1, :1].contiguous()))
-        self._plane = _plane(contrast.counted)
+        self._plane = _plane(np.sqrt(contrast.weight))
         self._seen = self._whitened(torch.from_numpy(contrast.values).float())
 
     def fit(self, support: np.ndarray, insulation: np.ndarray, depth: np.ndarray) -> Sheet:
@@ -102,9 +100,9 @@ class SheetFit:
         """
         places = tuple(torch.from_numpy(i) for i in np.nonzero(support))
         information = self._information(depth)[support]
-        unit, weight = 1 / information, self._weight * float(np.median(information))
-        stiffness = self._stiffness * float(np.median(information))
-        cells = depth * LAYERS / self.slab.thickness
+        unit, weight = 1 / information, self._settings.variation * float(np.median(information))
+        stiffness = self._settings.stiffness * float(np.median(information))
+        cells = depth * self._layers / self.slab.thickness
         costs: list[float] = []
         pixels = int(support.sum())
 
@@ -124,32 +122,34 @@ class SheetFit:
             return float(value.detach()), unknown.grad.double().numpy()
 
         start = np.concatenate([insulation[support] * information, cells[support] / SCALE])
-        bounds = [(0.0, MOST * i) for i in information] + [(1.0 / SCALE, (LAYERS - 1.0) / SCALE)] * pixels
-        options = {"maxiter": self._steps, "maxcor": 12}
+        bounds = [(0.0, MOST * i) for i in information] + [(1.0 / SCALE, (self._layers - 1.0) / SCALE)] * pixels
+        options = {"maxiter": self._settings.steps, "maxcor": 12}
         found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
         c, at = (v.double().numpy() for v in volume(torch.from_numpy(found.x).float()))
         relative = depth / self.slab.thickness * c / (1 - c)
-        return Sheet(support, c, at * self.slab.thickness / LAYERS, depth, relative, costs)
+        return Sheet(support, c, at * self.slab.thickness / self._layers, depth, relative, costs)
 
     def explained(self, sheet: Sheet, which: np.ndarray | None = None) -> np.ndarray:
         """ln(T/T_sound) of a sheet, or of those pixels (y, x) of it, (t, y, x)."""
         c = sheet.insulation if which is None else np.where(which, sheet.insulation, 0.0)
-        cells = [torch.from_numpy(v * LAYERS / self.slab.thickness).float() for v in (sheet.depth, sheet.reference)]
+        cells = [
+            torch.from_numpy(v * self._layers / self.slab.thickness).float() for v in (sheet.depth, sheet.reference)
+        ]
         with torch.no_grad():
             return self.predicted(torch.from_numpy(c).float(), cells[0], cells[1].numpy()).double().numpy()
 
     def predicted(self, c: Tensor, at: Tensor, reference: np.ndarray) -> Tensor:
         """ln(model/model of the sound part), (t, y, x), of a sheet at the depths ``at``, in cells."""
-        face = at.detach().floor().clamp(1, LAYERS - 2)
+        face = at.detach().floor().clamp(1, self._layers - 2)
         share = at - face
-        scale = torch.from_numpy(np.asarray(reference) * self.slab.thickness / LAYERS / self.slab.alpha).float()
+        scale = torch.from_numpy(np.asarray(reference) * self.slab.thickness / self._layers / self.slab.alpha).float()
         resistance = scale * c / (1 - c)
         above, below = (self._frames(resistance, c, (face + more).long()) for more in (0, 1))
         return (1 - share) * (torch.log(above) - self._sound) + share * (torch.log(below) - self._sound)
 
     def _frames(self, resistance: Tensor, c: Tensor, face: Tensor) -> Tensor:
         """Frames with a resistance at the face of cells below ``face`` layers, (t, y, x)."""
-        layers = torch.arange(LAYERS)[:, None, None]
+        layers = torch.arange(self._layers)[:, None, None]
         empty = EMPTY * ((c - OPEN[0]) / (OPEN[1] - OPEN[0])).clamp(0, 1)
         alpha = torch.where(layers >= face, self._alpha * (1 - empty), self._alpha)
         return self._model(alpha, resistance=torch.where(layers[1:] == face, resistance, 0.0))
@@ -162,8 +162,9 @@ class SheetFit:
         rate = self.slab.alpha * (along[0] * waves[0][:, None] ** 2 + along[1] * waves[1][None, :] ** 2)
         rates = np.concatenate([[0.0], np.geomspace(rate[rate > 0].min(), rate.max(), 47)])
         depths = np.linspace(0.05, 0.95, 19) * self.slab.thickness
+        history = None if self.contrast.heating is None else self.contrast.heating.history
         scales = []
-        for z, response in zip(depths, self.slab.contrast(self.contrast.times, depths, rates), strict=True):
+        for z, response in zip(depths, self.slab.contrast(self.contrast.times, depths, rates, history), strict=True):
             power = (self.contrast.whitened(response.T) ** 2).sum(axis=0)
             scales.append(np.sqrt(float(np.interp(rate, rates, power).mean())) * z / self.slab.thickness)
         return np.maximum(np.interp(depth, depths, scales), 1e-9)
@@ -174,17 +175,17 @@ class SheetFit:
         free = torch.from_numpy(self.contrast.nuisances).float()
         white = values / spread
         white = white - torch.tensordot(free.T, torch.tensordot(free, white, 1), 1)
-        flat = (white * torch.from_numpy(self.contrast.counted)).reshape(len(white), -1)
+        flat = (white * torch.from_numpy(np.sqrt(self.contrast.weight)).float()).reshape(len(white), -1)
         return (flat - (flat @ self._plane.T) @ self._plane).reshape(white.shape)
 
 
 SCALE = 0.2  # cells, the unit of the depths
 
 
-def _plane(counted: np.ndarray) -> Tensor:
-    """An orthonormal basis of planes over the pixels that count, (3, pixels)."""
-    rows, columns = np.indices(counted.shape, dtype=np.float64)
-    basis = np.stack([np.ones(counted.shape), rows - rows.mean(), columns - columns.mean()]) * counted
+def _plane(root: np.ndarray) -> Tensor:
+    """An orthonormal basis of planes times the roots of the pixels' weights, (3, pixels)."""
+    rows, columns = np.indices(root.shape, dtype=np.float64)
+    basis = np.stack([np.ones(root.shape), rows - rows.mean(), columns - columns.mean()]) * root
     return torch.from_numpy(np.linalg.qr(basis.reshape(3, -1).T)[0].T.copy()).float()
 
 

@@ -19,8 +19,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nefty.physics.heating_history import HeatingHistory
+
 NODES = 24  # of the contour; its error falls like 10^(-0.6 NODES) down to rounding
 DEFAULT_SPREADING = np.zeros(1)
+LAGS = 300  # times since the heat came, over which a heating that lasts is summed: as many in logarithm as evenly
 
 
 @dataclass(frozen=True)
@@ -39,21 +42,40 @@ class WeakSheet:
     h_front: float = 0.0
     h_back: float = 0.0
 
-    def contrast(self, times: np.ndarray, depths: np.ndarray, spreading: np.ndarray = DEFAULT_SPREADING) -> np.ndarray:
+    def contrast(
+        self,
+        times: np.ndarray,
+        depths: np.ndarray,
+        spreading: np.ndarray = DEFAULT_SPREADING,
+        heating: HeatingHistory | None = None,
+    ) -> np.ndarray:
         """Rise of the heated face over that of the sound slab, per R/(thickness/alpha), (depth, kappa, t).
 
         Args:
-            times: after a flash, above 0.
+            times: after a flash, above 0; or on the clock of the heating.
             depths: z of the sheets, within the slab.
             spreading: kappa = alpha_y k_y^2 + alpha_x k_x^2 of waves that the sheet's resistance is made of, 1/time.
+            heating: its course g, where it lasts: both rises are then sums over it, integral g(t - s) dT(s) ds.
         """
-        p, weight = _talbot(np.asarray(times, dtype=np.float64))
+        times = np.asarray(times, dtype=np.float64)
+        if heating is None:
+            warmer, sound = self._after_flash(times, depths, spreading)
+            return self.thickness / self.alpha * warmer / sound
+        lags = _lags(float(times.max() - heating.start))
+        warmer, sound = self._after_flash(lags, depths, spreading)
+        share = heating.rate((times[:, None] - lags).ravel()).reshape(len(times), -1) * np.gradient(lags)
+        return self.thickness / self.alpha * (warmer @ share.T) / (sound @ share.T)
+
+    def _after_flash(
+        self, times: np.ndarray, depths: np.ndarray, spreading: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Rise that a sheet of unit R adds, (depth, kappa, t), and that of the sound slab, (t,)."""
+        p, weight = _talbot(times)
         z = np.asarray(depths, dtype=np.float64)[:, None, None, None]
         into = self._flux(z, p)
         back = self._flux(z, p + np.asarray(spreading, dtype=np.float64)[:, None, None])
         warmer = (weight * into * back).real.sum(axis=-1)
-        sound = (weight * self._face(p)).real.sum(axis=-1)
-        return self.thickness / self.alpha * warmer / sound
+        return warmer, (weight * self._face(p)).real.sum(axis=-1)
 
     def _parts(self, z: np.ndarray | float, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """s, sinh + b cosh and cosh + b sinh of s(H - z), and the flux's denominator; all three over exp(sH)/2."""
@@ -73,6 +95,12 @@ class WeakSheet:
         """Temperature of the heated face of the sound slab, of a unit of heat."""
         s, _, warm, heated = self._parts(0.0, p)
         return warm / (self.alpha * s * heated)
+
+
+def _lags(longest: float) -> np.ndarray:
+    """Times since a heat came, up to the longest."""
+    even = np.linspace(0, longest, LAGS + 1)[1:]
+    return np.unique(np.concatenate([np.geomspace(1e-7 * longest, longest, LAGS), even]))
 
 
 def _talbot(times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

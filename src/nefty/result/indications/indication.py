@@ -46,6 +46,11 @@ class Indication:
         cells: how many.
         reaches_back: it goes on to the back face: a flat-bottom hole, or, under a shallow defect, an artefact
             (paper, appendix G.7).
+        evidence: standard deviations by which the frames show it; NaN where that was not weighed.
+        resistance: thermal resistance of its middle in m2K/W, of what is thin; NaN for a hole, and where the material's
+            density and specific heat are not known.
+        gap_air: thickness in m of still air that has this resistance.
+        gap_polymer: of a polymer film that has it; NaN in a part that conducts no better than that.
     """
 
     label: int
@@ -65,6 +70,10 @@ class Indication:
     contrast: float
     cells: int
     reaches_back: bool
+    evidence: float = math.nan
+    resistance: float = math.nan
+    gap_air: float = math.nan
+    gap_polymer: float = math.nan
 
 
 def find_indications(alpha: np.ndarray, background: np.ndarray, grid: Grid, found: Segmentation) -> list[Indication]:

@@ -1,7 +1,7 @@
 """Which cells are defect.
 
-A rule is an object, or its name with the usual values: ``"default"``, ``"faint"``, ``"absolute"``, ``"paper-2d"``. All
-work on the deficit against the background that the part has at the same depth.
+A rule is an object, or its name with the usual values: ``"evidence"``, ``"default"``, ``"faint"``, ``"absolute"``,
+``"paper-2d"``. All but the first work on the deficit against the background that the part has at the same depth.
 """
 
 from __future__ import annotations
@@ -121,13 +121,22 @@ class Paper2D:
         number("sigmas", self.sigmas, above=0)
 
 
-Rule = Relative | Absolute | Paper2D
+@dataclass(frozen=True)
+class ByEvidence:
+    """``"evidence"``: regions without which the frames are explained clearly worse; ``result.frame_evidence``.
+
+    It needs what a reconstruction weighed at its end. Results without it are read by ``"default"``.
+    """
+
+
+Rule = Relative | Absolute | Paper2D | ByEvidence
 #: ``"faint"`` is for calibrated recordings of real parts, whose inclusions may conduct half as well as the part.
 RULES: dict[str, Rule] = {
     "default": Relative(),
     "faint": Relative(bounds=(0.1, 0.85), edge=0.15, resistance=True, core=0.35, scatter=5.0, min_aspect=1.0),
     "absolute": Absolute(),
     "paper-2d": Paper2D(),
+    "evidence": ByEvidence(),
 }
 
 
@@ -180,6 +189,8 @@ def segment(
         lateral: ``"periodic"`` joins regions across the sides in y and x.
     """
     rule, periodic = named_rule(rule), one_of("lateral", lateral, LATERAL) == "periodic"
+    if isinstance(rule, ByEvidence):  # none was weighed
+        rule = Relative()
     if isinstance(rule, Paper2D):
         labels = _paper(alpha, background, rule, periodic)
     elif isinstance(rule, Absolute):

@@ -1,0 +1,106 @@
+"""The evidence of a reconstruction: what the frames show of a real part, or of the regions of a volume."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nefty.inversion.calibration.interface import Calibration
+from nefty.inversion.calibration.real_part import RealPartCalibration
+from nefty.inversion.evidence.contrast import Contrast
+from nefty.inversion.evidence.find import SoundPart, Weighing, find
+from nefty.inversion.evidence.settings import EvidenceSettings
+from nefty.inversion.evidence.sheets import EMPTY
+from nefty.physics.heating_curve import HeatingCurve
+from nefty.physics.slab.weak_sheet import WeakSheet
+from nefty.result.frame_evidence import OPEN, FrameEvidence, RegionEvidence
+from nefty.result.indications.segmentation import segment
+
+FAINT = 0.3  # noise over temperature, beyond which a frame is left out
+LOWEST = 0.05  # T/T_sound that is not taken smaller in logarithms
+ENOUGH = 0.8  # share of the frames in which a pixel must count
+DIMMEST = 1e-4  # weight of a pixel below which it is not looked at
+
+
+def weigh_sheets(known: RealPartCalibration, settings: EvidenceSettings) -> tuple[FrameEvidence, np.ndarray]:
+    """What the frames show of a real part, and the volume (z, y, x) that has it."""
+    part, grid = sound_part(known), known.model.grid
+    evidence, resistance, depth = find(part, settings)
+    alpha, dz = part.slab.alpha, grid.spacing[0]
+    volume = np.full(grid.shape, alpha)
+    layer = np.clip((depth / dz).astype(int), 0, grid.shape[0] - 1)
+    layers = np.arange(grid.shape[0])[:, None, None]
+    volume[:] = np.where(layers == layer, 1 / (1 / alpha + resistance / dz), volume)
+    insulation = np.divide(resistance, resistance + depth / alpha, out=np.zeros_like(depth), where=depth > 0)
+    volume[:] = np.where((layers > layer) & (insulation > OPEN), alpha * (1 - EMPTY), volume)
+    return evidence, volume
+
+
+def weigh_volume(known: Calibration, volume: np.ndarray, settings: EvidenceSettings) -> FrameEvidence | None:
+    """How clearly the frames show each region that the rule ``"default"`` finds in a volume, (z, y, x).
+
+    ``None`` where there is no background, or both faces were seen.
+    """
+    model, background = known.model, known.background
+    if background is None or model.observe != "front":
+        return None
+    part, used = layered_part(known)
+    weighing = Weighing(part, settings)
+    found = segment(volume, background, model.grid, "default", model.boundary.lateral)
+    sound = np.broadcast_to(background[:, None, None], volume.shape)
+    reference = _log_frames(known, sound.copy(), used)
+    regions = []
+    for name in range(1, found.number + 1):
+        own = found.labels == name
+        others = _log_frames(known, np.where(own, sound, volume), used) - reference
+        regions.append(RegionEvidence(weighing.score(np.asarray(own.any(axis=0)), others)))
+    return weighing.evidence(found.labels, regions)
+
+
+def sound_part(known: RealPartCalibration) -> SoundPart:
+    """The contrast of a real recording over its calibrated sound part."""
+    decay, fit, model = known.decay, known.fit, known.model
+    shape = fit.surface(decay)[:, None, None] * fit.surroundings(decay)
+    level = decay.amplitude * fit.surface(decay) * decay.common
+    sound = decay.amplitude * decay.gain * decay.common[:, None, None] * shape
+    spread = np.divide(decay.noise, level, out=np.full(level.shape, np.inf), where=level > 0)
+    used = (np.arange(len(level)) >= known.first_even) & (spread < FAINT)
+    ratio = np.divide(fit.frames, sound, out=np.ones(fit.frames.shape), where=fit.counted & (sound > 0))
+    weight = (fit.counted[used].mean(axis=0) > ENOUGH).astype(np.float64)
+    values = np.log(np.maximum(ratio, LOWEST))[used] * weight
+    times, heating = known.clock()
+    contrast = Contrast(times[used], values, weight, spread[used], model.grid.spacing[1:], heating)
+    slab = WeakSheet(decay.alpha, model.grid.size[0], decay.h_front, decay.h_back)
+    return SoundPart(contrast, slab, model.anisotropy, known.buried * model.grid.spacing[0])
+
+
+def layered_part(known: Calibration) -> tuple[SoundPart, np.ndarray]:
+    """The contrast of a recording over a part of strata; its discs are looked for as in one of their mean diffusivity.
+
+    Pixels in the dim outskirts of a flash weigh less, by the square of their brightness over the noise.
+
+    Returns:
+        the part, and which frames are looked at, (t,).
+    """
+    seen, model, background = known.observation, known.model, known.background
+    assert background is not None
+    sound = model(np.broadcast_to(background[:, None, None], model.grid.shape).copy()).double().numpy()
+    noise = np.broadcast_to(np.sqrt(seen.variance), seen.frames.shape)
+    relative = np.divide(noise, sound, out=np.full(sound.shape, np.inf), where=sound > 0)
+    spread = relative.min(axis=(1, 2))
+    used = spread < FAINT
+    typical = np.median(relative[used] / spread[used][:, None, None], axis=0)
+    weight = np.where(seen.counted[used].mean(axis=0) > ENOUGH, 1 / typical**2, 0.0)
+    weight[weight < DIMMEST] = 0.0
+    ratio = np.divide(seen.frames, sound, out=np.ones(sound.shape), where=seen.counted & (sound > 0))
+    values = np.log(np.maximum(ratio, LOWEST))[used] * (weight > 0)
+    heating = model.initial if isinstance(model.initial, HeatingCurve) else None
+    contrast = Contrast(seen.times[used], values, weight, spread[used], model.grid.spacing[1:], heating)
+    bulk = float(np.exp(np.mean(np.log(background))))
+    slab = WeakSheet(bulk, model.grid.size[0], model.boundary.h_front, model.boundary.h_back)
+    return SoundPart(contrast, slab, model.anisotropy, 0.0), used
+
+
+def _log_frames(known: Calibration, volume: np.ndarray, used: np.ndarray) -> np.ndarray:
+    """ln of those frames of a volume, (t, y, x)."""
+    frames = known.model(volume).double().numpy()[used]
+    return np.log(np.maximum(frames, np.finfo(np.float64).tiny))

@@ -1,0 +1,113 @@
+"""What the frames themselves show, before anything is called an indication: regions and how clearly each stands out.
+
+A region's score is what its matched filter gives over the scatter that the same filter has at other places of this very
+recording, with all other regions explained. The threshold follows from the number of false calls per sound part that the
+user accepts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nefty.core.errors import InputError
+
+#: Insulation R/(R + z/alpha) from which on a region passes for a hole that is open to the back.
+OPEN = 0.9
+
+
+@dataclass(frozen=True)
+class RegionEvidence:
+    """One region; lengths and times in the units of the recording.
+
+    Args:
+        score: standard deviations by which it stands out.
+        depth: of its middle, of the sheet that fits; NaN where the volume tells it.
+        resistance: R of its middle, the integral of 1/alpha - 1/alpha_background over its thickness, time/length.
+        insulation: R/(R + z/alpha) of its middle, 0 to 1.
+    """
+
+    score: float
+    depth: float = float("nan")
+    resistance: float = float("nan")
+    insulation: float = float("nan")
+
+    @property
+    def open_to_back(self) -> bool:
+        """Whether it insulates like a hole."""
+        return self.insulation > OPEN
+
+
+@dataclass(frozen=True, eq=False)
+class FrameEvidence:
+    """Regions that the frames may show, and which of them are called.
+
+    Args:
+        labels: number of the region, from 1, of each pixel (y, x), or of each cell (z, y, x) of a volume; 0 for none.
+        regions: in the order of their numbers.
+        threshold: score from which on a region is called.
+        false_calls: expected number of false calls in a sound part at that threshold.
+        score_map: the largest score of any template at each pixel, (y, x), nothing explained.
+        coldest: the largest score of the sign that no defect has; in a part that is understood it is as small as the
+            threshold.
+    """
+
+    labels: np.ndarray
+    regions: tuple[RegionEvidence, ...]
+    threshold: float
+    false_calls: float
+    score_map: np.ndarray
+    coldest: float
+
+    def __post_init__(self) -> None:
+        if self.labels.max(initial=0) > len(self.regions):
+            raise InputError(
+                f"labels name {self.labels.max()} regions, of which only {len(self.regions)} are described."
+            )
+
+    @property
+    def called(self) -> tuple[int, ...]:
+        """Numbers of the regions that stand out enough, the clearest first."""
+        names = [n for n, region in enumerate(self.regions, 1) if region.score >= self.threshold]
+        return tuple(sorted(names, key=lambda n: -self.regions[n - 1].score))
+
+    @property
+    def missed(self) -> tuple[int, ...]:
+        """Numbers of the regions that do not, the clearest first."""
+        names = [n for n, region in enumerate(self.regions, 1) if region.score < self.threshold]
+        return tuple(sorted(names, key=lambda n: -self.regions[n - 1].score))
+
+    @property
+    def of_sheets(self) -> bool:
+        """Whether its regions are sheets under pixels, and not regions of a volume's cells."""
+        return self.labels.ndim == 2
+
+    def record(self) -> dict[str, Any]:
+        """As plain values and arrays."""
+        names = ("score", "depth", "resistance", "insulation")
+        columns = {name: np.array([getattr(r, name) for r in self.regions], dtype=np.float64) for name in names}
+        return {
+            "labels": np.asarray(self.labels, dtype=np.int32),
+            **columns,
+            "threshold": self.threshold,
+            "false_calls": self.false_calls,
+            "score_map": np.asarray(self.score_map, dtype=np.float32),
+            "coldest": self.coldest,
+        }
+
+    @staticmethod
+    def from_record(record: Mapping[str, Any]) -> FrameEvidence:
+        """What ``record`` was taken of."""
+        names = ("score", "depth", "resistance", "insulation")
+        rows = zip(*(np.atleast_1d(record[name]).tolist() for name in names), strict=True)
+        return FrameEvidence(
+            labels=np.asarray(record["labels"]),
+            regions=tuple(RegionEvidence(*row) for row in rows),
+            threshold=float(record["threshold"]),
+            false_calls=float(record["false_calls"]),
+            score_map=np.asarray(record["score_map"], dtype=np.float64),
+            coldest=float(record["coldest"]),
+        )

@@ -1,0 +1,79 @@
+"""The rule ``"evidence"``: a region is an indication if the frames are explained clearly worse without it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+from nefty.core.grid import Grid
+from nefty.data.facts import Facts
+from nefty.result.frame_evidence import FrameEvidence, RegionEvidence
+from nefty.result.indications.indication import Indication
+from nefty.result.indications.segmentation import ByEvidence, Segmentation
+
+AIR, POLYMER = 0.026, 0.25  # W/mK, of still air and of a polymer film, for equivalent gaps
+
+
+def called_cells(evidence: FrameEvidence, grid: Grid, *, periodic: bool) -> Segmentation:
+    """The cells of the regions that are called, numbered by falling score.
+
+    A sheet fills the layer of cells that it lies in; one that insulates like a hole fills all below it.
+    """
+    labels = np.zeros(grid.shape, dtype=np.int32)
+    for name, number in enumerate(evidence.called, 1):
+        own = evidence.labels == number
+        if not evidence.of_sheets:
+            labels[own] = name
+            continue
+        region = evidence.regions[number - 1]
+        top = min(int(region.depth / grid.spacing[0]), grid.shape[0] - 1)
+        bottom = grid.shape[0] if region.open_to_back else top + 1
+        labels[top:bottom, own] = name
+    return Segmentation(labels, ByEvidence(), periodic)
+
+
+def with_evidence(found: list[Indication], evidence: FrameEvidence, grid: Grid, facts: Facts) -> list[Indication]:
+    """Indications of ``called_cells`` with what the sheet tells of them: depth, resistance, gaps, evidence."""
+    regions = [evidence.regions[number - 1] for number in evidence.called]
+    return [_told(one, region, grid, facts) for one, region in zip(found, regions, strict=True)]
+
+
+def sheet_depths(evidence: FrameEvidence) -> np.ndarray:
+    """Depth of the sheet that is called under each pixel, (y, x); NaN where there is none."""
+    depths = np.full(evidence.labels.shape, np.nan)
+    for number in evidence.called:
+        depths[evidence.labels == number] = evidence.regions[number - 1].depth
+    return depths
+
+
+def _told(one: Indication, region: RegionEvidence, grid: Grid, facts: Facts) -> Indication:
+    if not math.isfinite(region.depth):
+        return dataclasses.replace(one, evidence=region.score)
+    thickness = grid.size[0] - region.depth if region.open_to_back else math.nan
+    middle = region.depth + thickness / 2 if region.open_to_back else region.depth
+    resistance, air, polymer = _gaps(region, facts)
+    return dataclasses.replace(
+        one,
+        centre=(middle, *one.centre[1:]),
+        depth_to_top=region.depth,
+        depth_to_centre=middle,
+        thickness=thickness,
+        volume=one.area * thickness,
+        reaches_back=region.open_to_back,
+        evidence=region.score,
+        resistance=resistance,
+        gap_air=air,
+        gap_polymer=polymer,
+    )
+
+
+def _gaps(region: RegionEvidence, facts: Facts) -> tuple[float, float, float]:
+    """Resistance in m2K/W, and thickness in m of air and of a polymer that has it; NaN where the material is unknown."""
+    part = facts.material
+    if region.open_to_back or part is None or part.k is None or part.rho is None or part.cp is None:
+        return math.nan, math.nan, math.nan
+    resistance = region.resistance / (part.rho * part.cp)
+    polymer = resistance / (1 / POLYMER - 1 / part.k) if part.k > POLYMER else math.nan
+    return resistance, resistance * AIR, polymer
