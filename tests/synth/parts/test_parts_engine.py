@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ L, ALPHA, HEAT_CAPACITY = 4e-3, 4e-7, 1.3e6
 K = ALPHA * HEAT_CAPACITY
 Q = 1e4
 PULSE = LampPulse(5e-3)
-SIZES = {"first": L / 200, "near": L / 40, "largest": L / 20}
+SIZES: dict[str, Any] = {"first": L / 200, "near": L / 40, "largest": L / 20}
 
 
 def column(films=(), losses=None, refine=1, sizes=None, k_film=0.2, c_film=2e6):
@@ -52,7 +53,7 @@ def test_a_slab_that_loses_heat_is_that_of_the_closed_form():
     times = np.geomspace(0.1, 2 * L**2 / ALPHA, 60)
     exact = np.zeros_like(times)
     for n in range(800):
-        at = brentq(
+        at: Any = brentq(
             lambda b: (b**2 - ratio**2) * math.sin(b * L) - 2 * b * ratio * math.cos(b * L),
             (n * np.pi + 1e-9) / L,
             ((n + 1) * np.pi - 1e-9) / L,

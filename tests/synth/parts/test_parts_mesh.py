@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from nefty.core.errors import InputError
 from nefty.synth.parts.mesh import ACROSS_FILM, BEYOND, GROWTH, Mesh, depth_faces, face_axis
 
 L = 4e-3
-SIZES = {"first": 1e-5, "near": L / 40, "largest": L / 20}
+SIZES: dict[str, Any] = {"first": 1e-5, "near": L / 40, "largest": L / 20}
 
 
 def test_a_film_has_cells_of_its_own():

@@ -60,4 +60,5 @@ def test_it_is_a_file_that_a_user_can_load(recording, tmp_path):
     assert back.truth.defects == recording.truth.defects
     sequence = nefty.load(file, **back.known)
     assert sequence.frames.shape[1:] == (24, 24)
+    assert sequence.size is not None
     assert sequence.size[0] == pytest.approx(recording.known["thickness"])
