@@ -19,7 +19,7 @@ from nefty.core.grid import Grid
 from nefty.data.facts import CalibratedValue, Note, NoteKind
 from nefty.inversion.calibration.interface import Calibration, Compared
 from nefty.inversion.calibration.prior import SoundPrior
-from nefty.inversion.calibration.settings import CalibrationSettings
+from nefty.inversion.calibration.settings import CalibrationSettings, PartSettings
 from nefty.inversion.calibration.sound_decay import SoundDecay, SoundFit
 from nefty.inversion.observation import Observation
 from nefty.physics.boundary import Boundary
@@ -54,8 +54,11 @@ class RealPartCalibration(Calibration):
                 "check the times and the pulse's duration."
             )
         self._all = model.replaced(times=model.times[after])
-        self._frames, self._counted = seen.frames[after].astype(np.float64), seen.counted[after]
         self._settings, self._floor = settings, floor
+        self._frames, self._counted = seen.frames[after].astype(np.float64), seen.counted[after]
+        self._beside = _beside_the_part(self._frames, self._counted, settings.part)
+        self._counted = self._counted & ~self._beside
+        self._frames = np.where(self._counted, self._frames, 0.0)
         noise = np.ravel(np.asarray(seen.noise, dtype=np.float64))
         self.prior = self._stated(start, model.times)
         self.fit = self._sound_fit(np.broadcast_to(noise, model.times.shape)[after])
@@ -289,6 +292,12 @@ class RealPartCalibration(Calibration):
         """What was left out, in words."""
         used, times = self.used, self._all.times
         said = []
+        if self._beside.any():
+            said.append(
+                f"{100 * self._beside.mean():.2g} % of the pixels do not count: they warm less than "
+                f"{self._settings.part.beside:g} times as much as the middle one, or lie next to such pixels, and are "
+                "not the part."
+            )
         if not used[0]:
             depth = self.buried * self._all.grid.spacing[0]
             said.append(
@@ -332,6 +341,26 @@ class RealPartCalibration(Calibration):
             dtype="float64",
         )
         return column(np.full((grid.shape[0], 1, 1), self.decay.alpha)).numpy()[:, 0, 0]
+
+
+def _beside_the_part(frames: np.ndarray, counted: np.ndarray, settings: PartSettings) -> np.ndarray:
+    """Pixels (y, x) that hardly warm, and those next to them, where the lens blurs the edge of the part.
+
+    Args:
+        frames: after the pulse, (t, y, x); 0 where a value does not count.
+        counted: which do.
+        settings: what is hardly warm.
+    """
+    values = np.where(counted, frames, np.nan)
+    known = counted.any(axis=(1, 2))
+    middle = np.nanmedian(values[known].reshape(known.sum(), -1), axis=1)
+    bright = middle > 0.1 * middle.max(initial=0.0)
+    seen = counted[known][bright].any(axis=0)
+    ratio = np.where(counted[known][bright], frames[known][bright] / middle[bright, None, None], 0.0)
+    share = ratio.sum(axis=0) / np.maximum(counted[known][bright].sum(axis=0), 1)
+    cold = seen & (share < settings.beside)
+    cold = cold & np.asarray(ndimage.binary_opening(cold, np.ones((2, 2))))  # a single cold pixel is a dead one
+    return np.asarray(ndimage.binary_dilation(cold, iterations=settings.blurred)) if cold.any() else cold
 
 
 def _counts_from(pulse: TopHatPulse | HeatingCurve) -> float:

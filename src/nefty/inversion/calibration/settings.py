@@ -91,7 +91,7 @@ class DecaySettings(Part):
     damping: Positive = 1e-3
     relief: AboveOne = 5.0
     stiffest: Positive = 1e4
-    margins: tuple[Positive, ...] = (0.15, 0.5, 2.0)
+    margins: tuple[Positive, ...] = (0.01, 0.15, 0.5, 2.0)
     most_patches: Positive = 100.0
     alpha_width: Positive = 0.12
     loss_width: Positive = 1.0
@@ -103,7 +103,7 @@ class DecaySettings(Part):
     largest_margin_step: Positive = 0.5
     largest_biot: Positive = 3.0
     widest_margin: Positive = 8.0
-    narrowest_margin: Positive = 0.05
+    narrowest_margin: Positive = 0.003
     relative: NotNegative = 4e-3
     quiet: Fraction = 0.25
     quiet_noise: Positive = 0.5
@@ -134,6 +134,8 @@ class PartSettings(Part):
     shallow: share of the thickness, the depth of a void that the first stage reckons with.
     lost: share of heat that such a void may have lost, at most.
     counts: share of its weight that a value must keep to count in the result.
+    beside: warming, as a share of the middle pixel's, below which a pixel is not the part; blurred: pixels next to such
+        ones that do not count either.
     """
 
     earliest: NotNegative = 0.5
@@ -149,6 +151,8 @@ class PartSettings(Part):
     shallow: Fraction = 0.1
     lost: Fraction = 0.1
     counts: Fraction = 0.5
+    beside: Fraction = 0.4
+    blurred: Count = 2
 
 
 class CalibrationSettings(Part):

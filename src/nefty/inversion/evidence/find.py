@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 from scipy import ndimage
+from skimage.morphology import h_maxima
+from skimage.segmentation import watershed
 
 from nefty.inversion.evidence.bank import bank
+from nefty.inversion.evidence.columns import by_columns
 from nefty.inversion.evidence.contrast import Contrast
 from nefty.inversion.evidence.matched_filter import MatchedFilter
 from nefty.inversion.evidence.null import threshold
@@ -19,8 +25,11 @@ from nefty.result.frame_evidence import FrameEvidence, RegionEvidence
 
 SHALLOW, DEEP = 0.06, 0.93  # of the thickness, between which depths begin
 SMOOTH = 2.0  # pixels over which first depths are smoothed
-FIRST, ELSEWHERE = 0.3, 0.02  # insulation to begin with, where a template stands out most, and beside
+ELSEWHERE, FIRST = 0.02, 0.4  # insulation to begin with, at least and at most
+NEAR = 7  # pixels, the side of the square around a place in which what is unexplained matters
 FEWEST = 10  # frames of a fit
+FEWEST_SOUND = 200  # pixels that tell the scatter of sound ones
+PRECISE = 0.7  # pixels over which the insulation is smoothed to part its hills
 MIDDLE = 0.9  # quantile of a region's insulation that stands for its middle
 
 
@@ -58,17 +67,29 @@ class Weighing:
         self.looks: Looks = look(self._raw, contrast, templates, settings.edge * slab.thickness)
         self.threshold = threshold(settings.false_calls)
 
-    def score(self, mask: np.ndarray, others: np.ndarray) -> float:
+    def unexplained(self, explained: np.ndarray) -> np.ndarray:
+        """What the templates show of a residual around each place, (template, y, x).
+
+        Args:
+            explained: ln(T/T_sound) of all regions, (t, y, x).
+        """
+        left = np.abs(self._raw - self._filters(explained) - self.looks.scatter.middle)
+        return np.asarray(ndimage.maximum_filter(left, (1, NEAR, NEAR)))
+
+    def score(self, mask: np.ndarray, others: np.ndarray, unexplained: np.ndarray) -> float:
         """Of a region: what a template shows over the scatter when all other regions are explained.
 
-        What the others explain is known to a share only, so near a strong one a weak one has to stand out more.
+        What the others explain is known to a share only, so near a strong one a weak one has to stand out more; and it
+        has to explain clearly more than what stays unexplained around it.
 
         Args:
             mask: its pixels, (y, x).
             others: ln(T/T_sound) of all but this one, (t, y, x).
+            unexplained: around each place, (template, y, x).
         """
-        about, scatter = self._filters(others), self.looks.scatter
-        score = (self._raw - about - scatter.middle) / np.hypot(scatter.spread, self._settings.doubt * about)
+        about, scatter, settings = self._filters(others), self.looks.scatter, self._settings
+        doubt = np.hypot(settings.doubt * about, settings.doubt_left * unexplained)
+        score = (self._raw - about - scatter.middle) / np.hypot(scatter.spread, doubt)
         return float(np.where(self._filters.information > 0, score, 0.0)[:, mask].max(initial=0.0))
 
     def evidence(self, labels: np.ndarray, regions: list[RegionEvidence]) -> FrameEvidence:
@@ -85,24 +106,43 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
     Returns:
         evidence; resistance R (time/length) and depth of the whole sheet, (y, x), what is called and what is not.
     """
-    contrast, slab = part.contrast, part.slab
+    whole = part.contrast
+    part = dataclasses.replace(part, contrast=whole.evened(whole.counted))
     weighing = Weighing(part, settings)
-    looks, least = weighing.looks, weighing.threshold - settings.nearly
-    nothing = np.zeros(contrast.weight.shape)
-    if looks.map.max() < least:
+    least = weighing.threshold - settings.nearly
+    nothing = np.zeros(part.contrast.weight.shape)
+    if weighing.looks.map.max() < least:
         return weighing.evidence(np.zeros(nothing.shape, dtype=np.int32), []), nothing, nothing
-    grown = ndimage.binary_dilation(looks.map >= least, iterations=settings.sheet.grown)
-    support = np.asarray(grown) & contrast.counted
+    support = _standing_out(weighing, part, least, settings)
+    sound = part.contrast.counted & ~support
+    if sound.sum() >= FEWEST_SOUND:  # what stands out tells nothing of the rest
+        contrast = whole.evened(sound)
+        if os.environ.get("SPREAD"):
+            contrast = contrast.among(sound)
+        part = dataclasses.replace(part, contrast=contrast)
+        weighing = Weighing(part, settings)
+        support |= _standing_out(weighing, part, least, settings)
+    contrast, slab = part.contrast, part.slab
     window = _window(support, contrast.pixel, settings.sheet.around * slab.thickness)
     last = max(settings.sheet.latest * slab.thickness**2 / slab.alpha, contrast.times[:FEWEST][-1])
     fit = SheetFit(contrast.part(contrast.times <= last, window), slab, part.along, settings.sheet)
-    insulation, depth = _start(looks, support, least, slab.thickness)
-    sheet = fit.fit(support[window], insulation[window], depth[window])
+    insulation, _ = by_columns(fit.contrast, slab, settings.sheet.layers)
+    depth = _first_depths(weighing.looks, least, slab.thickness)[window]
+    sheet = fit.fit(support[window], np.clip(insulation, ELSEWHERE, FIRST) * support[window], depth)
+    if not os.environ.get("NOEVEN") and (owner := _owners(sheet, settings.sheet)) is not None:
+        even = _even_depths(sheet, owner)
+        sheet = fit.fit(sheet.support, sheet.insulation, even, owner)
     every = contrast.part(np.ones(len(contrast.times), dtype=bool), window)
     evidence = _weighed(sheet, SheetFit(every, slab, part.along, settings.sheet), weighing, window, settings.sheet)
     resistance, depth = nothing.copy(), nothing.copy()
     resistance[window], depth[window] = sheet.resistance * slab.thickness / slab.alpha, sheet.depth
     return evidence, resistance, depth
+
+
+def _standing_out(weighing: Weighing, part: SoundPart, least: float, settings: EvidenceSettings) -> np.ndarray:
+    """Pixels (y, x) where a template stands out, and those around them."""
+    grown = ndimage.binary_dilation(weighing.looks.map >= least, iterations=settings.sheet.grown)
+    return np.asarray(grown) & part.contrast.counted
 
 
 def _window(support: np.ndarray, pixel: tuple[float, float], around: float) -> tuple[slice, slice]:
@@ -115,19 +155,15 @@ def _window(support: np.ndarray, pixel: tuple[float, float], around: float) -> t
     return slices[0], slices[1]
 
 
-def _start(looks: Looks, support: np.ndarray, least: float, thickness: float) -> tuple[np.ndarray, np.ndarray]:
-    """Insulation and depth to begin with: of the template that fits best, smoothed by how clearly it does."""
-    scores = looks.map
+def _first_depths(looks: Looks, least: float, thickness: float) -> np.ndarray:
+    """Depth of the template that fits best, smoothed by how clearly it does, (y, x); of the nearest where none does."""
     depth = np.array([t.depth for t in looks.templates])[looks.scores.argmax(axis=0)]
-    clear = np.where(scores >= least, scores, 0.0) ** 2
+    clear = np.where(looks.map >= least, looks.map, 0.0) ** 2
     weight = np.asarray(ndimage.gaussian_filter(clear, SMOOTH))
-    smooth = np.exp(np.asarray(ndimage.gaussian_filter(clear * np.log(depth), SMOOTH)) / np.maximum(weight, 1e-30))
+    mean = np.asarray(ndimage.gaussian_filter(clear * np.log(depth), SMOOTH)) / np.maximum(weight, 1e-30)
     unknown = weight <= 1e-12 * weight.max()
     nearest = ndimage.distance_transform_edt(unknown, return_distances=False, return_indices=True)
-    smooth = smooth[tuple(np.asarray(nearest))]
-    peaks = scores > FIRST * np.asarray(ndimage.maximum_filter(scores, 9))
-    insulation = np.where(peaks, FIRST, ELSEWHERE) * support
-    return insulation, np.clip(smooth, SHALLOW * thickness, DEEP * thickness)
+    return np.clip(np.exp(mean[tuple(np.asarray(nearest))]), SHALLOW * thickness, DEEP * thickness)
 
 
 def _weighed(
@@ -135,6 +171,9 @@ def _weighed(
 ) -> FrameEvidence:
     """Connected pixels that insulate, within the contour of each, and how clearly each stands out."""
     shape = weighing.looks.map.shape
+    explained = np.zeros((len(fit.contrast.times), *shape))
+    explained[(slice(None), *window)] = fit.explained(sheet)
+    unexplained = weighing.unexplained(explained)
     labels, regions = np.zeros(shape, dtype=np.int32), []
     for mask in _masks(sheet, settings):
         own = np.asarray(ndimage.binary_dilation(mask, iterations=settings.grown))
@@ -146,7 +185,7 @@ def _weighed(
         slab = fit.slab
         regions.append(
             RegionEvidence(
-                score=weighing.score(whole, others),
+                score=weighing.score(whole, others, unexplained),
                 depth=float((weight * sheet.depth).sum() / weight.sum()),
                 resistance=float(np.median(sheet.resistance[mask])) * slab.thickness / slab.alpha,
                 insulation=float(np.quantile(sheet.insulation[mask], MIDDLE)),
@@ -156,11 +195,36 @@ def _weighed(
     return weighing.evidence(labels, regions)
 
 
+def _owners(sheet: Sheet, settings: SheetSettings) -> np.ndarray | None:
+    """To which region each pixel belongs, from 0, (y, x): the nearest; ``None`` if there is none."""
+    masks = _masks(sheet, settings)
+    if not masks:
+        return None
+    labels = np.zeros(sheet.support.shape, dtype=np.int64)
+    for number, mask in enumerate(masks, 1):
+        labels[mask] = number
+    nearest = ndimage.distance_transform_edt(labels == 0, return_distances=False, return_indices=True)
+    return labels[tuple(np.asarray(nearest))] - 1
+
+
+def _even_depths(sheet: Sheet, owner: np.ndarray) -> np.ndarray:
+    """The mean depth of each region, weighted by its insulation, (y, x)."""
+    weight = sheet.insulation.ravel() + 1e-9
+    total = np.bincount(owner.ravel(), weight * sheet.depth.ravel())
+    return (total / np.bincount(owner.ravel(), weight))[owner]
+
+
 def _masks(sheet: Sheet, settings: SheetSettings) -> list[np.ndarray]:
-    parts, number = ndimage.label(sheet.insulation > settings.faint)
+    """Pixels (y, x) of each hill of the insulation, within its contour; saddles between two lie far below them."""
+    smooth = np.asarray(ndimage.gaussian_filter(sheet.insulation, PRECISE))
+    logarithm = np.log(np.maximum(smooth, settings.faint / 2))
+    tops, _ = ndimage.label(h_maxima(logarithm, -log(settings.saddle)))
+    hills = watershed(-logarithm, np.asarray(tops), mask=sheet.insulation > settings.faint)
     found = []
-    for name in range(1, int(number) + 1):
-        own = np.asarray(parts) == name
+    for name in range(1, int(hills.max(initial=0)) + 1):
+        own = hills == name
+        if not own.any():
+            continue
         mask = own & (sheet.insulation > settings.contour * np.quantile(sheet.insulation[own], MIDDLE))
         if mask.sum() >= settings.smallest:
             found.append(mask)

@@ -8,8 +8,8 @@ quasi-Newton method with exact gradients to the logarithm of the recording over 
         + weight * total variation of c + stiffness * sum over neighbours of c (change of the depth)^2,
 
 so that gains, an early deviation of pixels, a plane in each frame and the cells' own error drop out. Between two faces
-of cells the frames are interpolated, which gives depths far finer than a cell for any R. What insulates nearly perfectly
-is taken to be open to the back: the heat beside it finds nothing below it.
+of cells the frames are interpolated, which gives depths far finer than a cell for any R. What insulates nearly
+perfectly is taken to be open to the back: the heat beside it finds nothing below it.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from nefty.physics.slab.weak_sheet import WeakSheet
 MOST = 0.99  # insulation of a sheet through which next to nothing flows
 OPEN = (0.6, 0.9)  # insulation between which what lies below a sheet becomes empty: a hole, drilled from the back
 EMPTY = 0.98  # share of its conductance that it loses
+SETTLED = 2e-4  # relative fall of the cost that is not worth another step
 SMOOTH = 0.03  # of the total variation, in units of insulation
 
 
@@ -90,13 +91,17 @@ class SheetFit:
         self._plane = _plane(np.sqrt(contrast.weight))
         self._seen = self._whitened(torch.from_numpy(contrast.values).float())
 
-    def fit(self, support: np.ndarray, insulation: np.ndarray, depth: np.ndarray) -> Sheet:
+    def fit(
+        self, support: np.ndarray, insulation: np.ndarray, depth: np.ndarray, owner: np.ndarray | None = None
+    ) -> Sheet:
         """Fit insulation and depth.
 
         Args:
             support: pixels (y, x) that may have a sheet under them.
             insulation: to begin with, (y, x).
             depth: to begin with, (y, x); c refers to it.
+            owner: number of the sheet, from 0, that a pixel (y, x) belongs to; each then has one depth, and ``depth``
+                is even within it. If not given, every pixel has its own.
         """
         places = tuple(torch.from_numpy(i) for i in np.nonzero(support))
         information = self._information(depth)[support]
@@ -105,10 +110,14 @@ class SheetFit:
         cells = depth * self._layers / self.slab.thickness
         costs: list[float] = []
         pixels = int(support.sum())
+        which = np.arange(pixels) if owner is None else owner[support]
+        depths = np.zeros(int(which.max()) + 1)
+        depths[which] = cells[support] / SCALE
+        sheets = torch.from_numpy(which)
 
         def volume(x: Tensor) -> tuple[Tensor, Tensor]:
             c = torch.zeros(support.shape).index_put(places, x[:pixels] * torch.from_numpy(unit).float())
-            at = torch.from_numpy(cells).float().index_put(places, x[pixels:] * SCALE)
+            at = torch.from_numpy(cells).float().index_put(places, x[pixels:][sheets] * SCALE)
             return c, at
 
         def cost(x: np.ndarray) -> tuple[float, np.ndarray]:
@@ -121,9 +130,10 @@ class SheetFit:
             assert unknown.grad is not None
             return float(value.detach()), unknown.grad.double().numpy()
 
-        start = np.concatenate([insulation[support] * information, cells[support] / SCALE])
-        bounds = [(0.0, MOST * i) for i in information] + [(1.0 / SCALE, (self._layers - 1.0) / SCALE)] * pixels
-        options = {"maxiter": self._settings.steps, "maxcor": 12}
+        start = np.concatenate([insulation[support] * information, depths])
+        bounds = [(0.0, MOST * i) for i in information] + [(1.0 / SCALE, (self._layers - 1.0) / SCALE)] * len(depths)
+        most = self._settings.steps if owner is None else self._settings.even_steps
+        options = {"maxiter": most, "maxcor": 12, "ftol": SETTLED}
         found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
         c, at = (v.double().numpy() for v in volume(torch.from_numpy(found.x).float()))
         relative = depth / self.slab.thickness * c / (1 - c)
