@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from nefty.inversion.calibration.interface import Calibration
@@ -44,15 +46,17 @@ def weigh_volume(known: Calibration, volume: np.ndarray, settings: EvidenceSetti
     if background is None or model.observe != "front":
         return None
     part, used = layered_part(known)
+    part = dataclasses.replace(part, contrast=part.contrast.evened(part.contrast.counted))
     weighing = Weighing(part, settings)
     found = segment(volume, background, model.grid, "default", model.boundary.lateral)
     sound = np.broadcast_to(background[:, None, None], volume.shape)
     reference = _log_frames(known, sound.copy(), used)
+    unexplained = weighing.unexplained(_log_frames(known, volume, used) - reference)
     regions = []
     for name in range(1, found.number + 1):
         own = found.labels == name
         others = _log_frames(known, np.where(own, sound, volume), used) - reference
-        regions.append(RegionEvidence(weighing.score(np.asarray(own.any(axis=0)), others)))
+        regions.append(RegionEvidence(weighing.score(np.asarray(own.any(axis=0)), others, unexplained)))
     return weighing.evidence(found.labels, regions)
 
 
