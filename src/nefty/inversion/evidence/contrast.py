@@ -8,13 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from nefty.data.noise import MAD_TO_SIGMA
 from nefty.physics.heating_curve import HeatingCurve
 
 ROUNDS = 2  # of rows and columns, each less the other
+TYPICAL = 0.35  # quantile of a row that a defect does not move
 FEWEST = 8  # pixels of a row that tell what it has in common
-LEAST_KEPT = 0.1  # share of a frame's variance that is left of it at least, without gain and early deviation
-LEAST_FACTOR, MOST_FACTOR = 0.03, 3.0  # of a spread that is told anew
 EARLY_FALL = 2.0  # p of (t_first/t)^p: what lies above the first clear depth dies out like that
 
 
@@ -54,14 +52,6 @@ class Contrast:
         white = values / self.spread.reshape(-1, *[1] * (values.ndim - 1))
         return white - np.tensordot(self.nuisances.T, np.tensordot(self.nuisances, white, axes=1), axes=1)
 
-    def among(self, sound: np.ndarray) -> Contrast:
-        """With the spread that it has among those pixels (y, x), beside what a pixel may do by itself."""
-        left = self.whitened(self.values[:, sound]) * np.sqrt(self.weight[sound])
-        away = MAD_TO_SIGMA * np.median(np.abs(left - np.median(left, axis=1, keepdims=True)), axis=1)
-        kept = 1 - (self.nuisances**2).sum(axis=0)  # of the variance of each frame
-        factor = away / np.sqrt(np.maximum(kept, LEAST_KEPT))
-        return dataclasses.replace(self, spread=self.spread * np.clip(factor, LEAST_FACTOR, MOST_FACTOR))
-
     def evened(self, sound: np.ndarray) -> Contrast:
         """Without what whole rows and columns of a frame have in common, as those pixels (y, x) tell.
 
@@ -87,11 +77,14 @@ class Contrast:
 
 
 def _middles(values: np.ndarray, sound: np.ndarray, axis: int) -> np.ndarray:
-    """Median over the sound pixels of each row (axis 2) or column (axis 1); between the nearest where they are few."""
+    """Typical value of the sound pixels of each row (axis 2) or column (axis 1); interpolated where they are few.
+
+    It is a lower quantile, since defects are warm: up to two thirds of a row may lie over one.
+    """
     lines = np.arange(sound.shape[2 - axis])
     enough = lines[sound.sum(axis=axis - 1) >= min(FEWEST, sound.shape[axis - 1])]
     if not enough.size:
         return np.zeros((len(values), len(lines)))
     chosen, kept = values.take(enough, axis=3 - axis), sound.take(enough, axis=2 - axis)
-    middles = np.nanmedian(np.where(kept, chosen, np.nan), axis=axis)
+    middles = np.nanquantile(np.where(kept, chosen, np.nan), TYPICAL, axis=axis)
     return np.stack([np.interp(lines, enough, row) for row in middles])

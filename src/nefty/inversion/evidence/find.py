@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from dataclasses import dataclass
 from math import log
 
@@ -25,6 +24,7 @@ from nefty.result.frame_evidence import FrameEvidence, RegionEvidence
 
 SHALLOW, DEEP = 0.06, 0.93  # of the thickness, between which depths begin
 SMOOTH = 2.0  # pixels over which first depths are smoothed
+EVEN = 0.7  # depths over which the first insulation is smoothed: what is sharper is for the fit to find
 ELSEWHERE, FIRST = 0.02, 0.4  # insulation to begin with, at least and at most
 NEAR = 7  # pixels, the side of the square around a place in which what is unexplained matters
 FEWEST = 10  # frames of a fit
@@ -116,10 +116,7 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
     support = _standing_out(weighing, part, least, settings)
     sound = part.contrast.counted & ~support
     if sound.sum() >= FEWEST_SOUND:  # what stands out tells nothing of the rest
-        contrast = whole.evened(sound)
-        if os.environ.get("SPREAD"):
-            contrast = contrast.among(sound)
-        part = dataclasses.replace(part, contrast=contrast)
+        part = dataclasses.replace(part, contrast=whole.evened(sound))
         weighing = Weighing(part, settings)
         support |= _standing_out(weighing, part, least, settings)
     contrast, slab = part.contrast, part.slab
@@ -128,10 +125,9 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
     fit = SheetFit(contrast.part(contrast.times <= last, window), slab, part.along, settings.sheet)
     insulation, _ = by_columns(fit.contrast, slab, settings.sheet.layers)
     depth = _first_depths(weighing.looks, least, slab.thickness)[window]
+    over = float(np.median(depth[support[window]]))
+    insulation = ndimage.gaussian_filter(insulation, [EVEN * over / d for d in contrast.pixel])
     sheet = fit.fit(support[window], np.clip(insulation, ELSEWHERE, FIRST) * support[window], depth)
-    if not os.environ.get("NOEVEN") and (owner := _owners(sheet, settings.sheet)) is not None:
-        even = _even_depths(sheet, owner)
-        sheet = fit.fit(sheet.support, sheet.insulation, even, owner)
     every = contrast.part(np.ones(len(contrast.times), dtype=bool), window)
     evidence = _weighed(sheet, SheetFit(every, slab, part.along, settings.sheet), weighing, window, settings.sheet)
     resistance, depth = nothing.copy(), nothing.copy()
@@ -193,25 +189,6 @@ def _weighed(
         )
         labels[whole] = len(regions)
     return weighing.evidence(labels, regions)
-
-
-def _owners(sheet: Sheet, settings: SheetSettings) -> np.ndarray | None:
-    """To which region each pixel belongs, from 0, (y, x): the nearest; ``None`` if there is none."""
-    masks = _masks(sheet, settings)
-    if not masks:
-        return None
-    labels = np.zeros(sheet.support.shape, dtype=np.int64)
-    for number, mask in enumerate(masks, 1):
-        labels[mask] = number
-    nearest = ndimage.distance_transform_edt(labels == 0, return_distances=False, return_indices=True)
-    return labels[tuple(np.asarray(nearest))] - 1
-
-
-def _even_depths(sheet: Sheet, owner: np.ndarray) -> np.ndarray:
-    """The mean depth of each region, weighted by its insulation, (y, x)."""
-    weight = sheet.insulation.ravel() + 1e-9
-    total = np.bincount(owner.ravel(), weight * sheet.depth.ravel())
-    return (total / np.bincount(owner.ravel(), weight))[owner]
 
 
 def _masks(sheet: Sheet, settings: SheetSettings) -> list[np.ndarray]:

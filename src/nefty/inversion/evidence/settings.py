@@ -13,8 +13,7 @@ from nefty.inversion.number_kinds import Count, Fraction, NotNegative, Positive
 class SheetSettings(Part):
     """The fit of a sheet of resistance to what stands out.
 
-    layers: cells along z. steps: of the quasi-Newton method, at most, with a depth of each pixel; even_steps: then with
-    one of each region. variation: weight of the total variation of the
+    layers: cells along z. steps: of the quasi-Newton method, at most. variation: weight of the total variation of the
     insulation, in standard deviations of one pixel's. stiffness: weight of changes of the depth between neighbours, per
     squared cell, in the same unit. latest: Fourier number of the last frame that is fitted. around: thicknesses beside
     what stands out that are fitted along. grown: pixels by which what stands out is grown. contour: share of a region's
@@ -24,7 +23,6 @@ class SheetSettings(Part):
 
     layers: Count = 20
     steps: Count = 40
-    even_steps: Count = 30
     variation: NotNegative = 3.0
     stiffness: NotNegative = 30.0
     latest: Positive = 1.2

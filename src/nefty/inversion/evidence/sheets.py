@@ -5,7 +5,7 @@ c = R/(R + z/alpha), 0 to 1, since what the surface shows saturates with it, and
 quasi-Newton method with exact gradients to the logarithm of the recording over the sound part,
 
     sum |whitened ln(T/T_sound) - whitened ln(model/model of the sound part)|^2 / 2
-        + weight * total variation of c + stiffness * sum over neighbours of c (change of the depth)^2,
+        + weight * total variation of c + 2 c^2 + stiffness * sum over neighbours of c (change of the depth)^2,
 
 so that gains, an early deviation of pixels, a plane in each frame and the cells' own error drop out. Between two faces
 of cells the frames are interpolated, which gives depths far finer than a cell for any R. What insulates nearly
@@ -33,7 +33,7 @@ MOST = 0.99  # insulation of a sheet through which next to nothing flows
 OPEN = (0.6, 0.9)  # insulation between which what lies below a sheet becomes empty: a hole, drilled from the back
 EMPTY = 0.98  # share of its conductance that it loses
 SETTLED = 2e-4  # relative fall of the cost that is not worth another step
-SMOOTH = 0.03  # of the total variation, in units of insulation
+SMOOTH = 0.03  # of the total variation, in units of c
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,53 +91,53 @@ class SheetFit:
         self._plane = _plane(np.sqrt(contrast.weight))
         self._seen = self._whitened(torch.from_numpy(contrast.values).float())
 
-    def fit(
-        self, support: np.ndarray, insulation: np.ndarray, depth: np.ndarray, owner: np.ndarray | None = None
-    ) -> Sheet:
+    def fit(self, support: np.ndarray, insulation: np.ndarray, depth: np.ndarray) -> Sheet:
         """Fit insulation and depth.
 
         Args:
             support: pixels (y, x) that may have a sheet under them.
             insulation: to begin with, (y, x).
             depth: to begin with, (y, x); c refers to it.
-            owner: number of the sheet, from 0, that a pixel (y, x) belongs to; each then has one depth, and ``depth``
-                is even within it. If not given, every pixel has its own.
         """
+        settings, pixels = self._settings, int(support.sum())
         places = tuple(torch.from_numpy(i) for i in np.nonzero(support))
         information = self._information(depth)[support]
-        unit, weight = 1 / information, self._settings.variation * float(np.median(information))
-        stiffness = self._settings.stiffness * float(np.median(information))
+        unit, typical = torch.from_numpy(1 / information).float(), float(np.median(information))
         cells = depth * self._layers / self.slab.thickness
         costs: list[float] = []
-        pixels = int(support.sum())
-        which = np.arange(pixels) if owner is None else owner[support]
-        depths = np.zeros(int(which.max()) + 1)
-        depths[which] = cells[support] / SCALE
-        sheets = torch.from_numpy(which)
 
         def volume(x: Tensor) -> tuple[Tensor, Tensor]:
-            c = torch.zeros(support.shape).index_put(places, x[:pixels] * torch.from_numpy(unit).float())
-            at = torch.from_numpy(cells).float().index_put(places, x[pixels:][sheets] * SCALE)
-            return c, at
+            """Insulation, and depth in cells, each (y, x)."""
+            c = torch.zeros(support.shape).index_put(places, x[:pixels] * unit)
+            return c, torch.from_numpy(cells).float().index_put(places, x[pixels:] * SCALE)
 
         def cost(x: np.ndarray) -> tuple[float, np.ndarray]:
             unknown = torch.tensor(x, dtype=torch.float32, requires_grad=True)
             c, at = volume(unknown)
             misfit = self._whitened(self.predicted(c, at, cells)) - self._seen
-            value = 0.5 * (misfit**2).sum() + weight * _variation(c) + stiffness * _bending(c.detach(), at)
+            bending = settings.stiffness * typical * _bending(c.detach(), at)
+            value = 0.5 * (misfit**2).sum() + settings.variation * typical * _variation(c + STEEP * c**2) + bending
             value.backward()
             costs.append(float(value.detach()))
             assert unknown.grad is not None
-            return float(value.detach()), unknown.grad.double().numpy()
+            return costs[-1], unknown.grad.double().numpy()
 
-        start = np.concatenate([insulation[support] * information, depths])
-        bounds = [(0.0, MOST * i) for i in information] + [(1.0 / SCALE, (self._layers - 1.0) / SCALE)] * len(depths)
-        most = self._settings.steps if owner is None else self._settings.even_steps
-        options = {"maxiter": most, "maxcor": 12, "ftol": SETTLED}
-        found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-        c, at = (v.double().numpy() for v in volume(torch.from_numpy(found.x).float()))
+        start = np.concatenate([insulation[support] * information, cells[support] / SCALE])
+        bounds = [(0.0, MOST * i) for i in information] + [(1 / SCALE, (self._layers - 1) / SCALE)] * pixels
+        c, at = (v.double().numpy() for v in volume(torch.from_numpy(self._descend(cost, start, bounds)).float()))
         relative = depth / self.slab.thickness * c / (1 - c)
         return Sheet(support, c, at * self.slab.thickness / self._layers, depth, relative, costs)
+
+    def _descend(self, cost: Any, x: np.ndarray, bounds: list[tuple[float, float]]) -> np.ndarray:
+        """Quasi-Newton steps; begun anew where a kink between two faces of cells stops them before they are done."""
+        left = self._settings.steps
+        while True:
+            options = {"maxiter": left, "maxcor": 12, "ftol": SETTLED}
+            found = minimize(cost, x, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+            left -= max(int(found.nit), 5)
+            if left <= 0 or found.success:
+                return found.x
+            x = found.x
 
     def explained(self, sheet: Sheet, which: np.ndarray | None = None) -> np.ndarray:
         """ln(T/T_sound) of a sheet, or of those pixels (y, x) of it, (t, y, x)."""
@@ -189,6 +189,7 @@ class SheetFit:
         return (flat - (flat @ self._plane.T) @ self._plane).reshape(white.shape)
 
 
+STEEP = 2.0  # so that a small strong sheet is not smoother than a wide weak one that shows as much
 SCALE = 0.2  # cells, the unit of the depths
 
 
@@ -199,9 +200,9 @@ def _plane(root: np.ndarray) -> Tensor:
     return torch.from_numpy(np.linalg.qr(basis.reshape(3, -1).T)[0].T.copy()).float()
 
 
-def _variation(c: Tensor) -> Tensor:
-    """Sum over the pixels of sqrt(|grad c|^2 + e^2) - e."""
-    dy, dx = c[1:, :-1] - c[:-1, :-1], c[:-1, 1:] - c[:-1, :-1]
+def _variation(u: Tensor) -> Tensor:
+    """Sum over the pixels of sqrt(|grad u|^2 + e^2) - e."""
+    dy, dx = u[1:, :-1] - u[:-1, :-1], u[:-1, 1:] - u[:-1, :-1]
     return (torch.sqrt(dy**2 + dx**2 + SMOOTH**2) - SMOOTH).sum()
 
 
