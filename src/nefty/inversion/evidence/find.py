@@ -92,6 +92,16 @@ class Weighing:
         score = (self._raw - about - scatter.middle) / np.hypot(scatter.spread, doubt)
         return float(np.where(self._filters.information > 0, score, 0.0)[:, mask].max(initial=0.0))
 
+    def left_over(self, mask: np.ndarray, unexplained: np.ndarray) -> float:
+        """Score of pixels (y, x) in what no region explains, (template, y, x)."""
+        return float(np.minimum(unexplained / self.looks.scatter.spread, self.looks.scores)[:, mask].max(initial=0.0))
+
+    def strength(self, which: int, mask: np.ndarray) -> float:
+        """R/(thickness/alpha) of a template's disc where it stands out most in a mask (y, x), to first order."""
+        known = self._filters.information[which]
+        strength = np.divide(self._raw[which], known, out=np.zeros_like(known), where=known > 0)
+        return max(float(strength[mask].max(initial=0.0)), 0.0)
+
     def evidence(self, labels: np.ndarray, regions: list[RegionEvidence]) -> FrameEvidence:
         """As a result keeps it; regions are numbered as in ``labels``."""
         looks = self.looks
@@ -129,7 +139,11 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
     insulation = ndimage.gaussian_filter(insulation, [EVEN * over / d for d in contrast.pixel])
     sheet = fit.fit(support[window], np.clip(insulation, ELSEWHERE, FIRST) * support[window], depth)
     every = contrast.part(np.ones(len(contrast.times), dtype=bool), window)
-    evidence = _weighed(sheet, SheetFit(every, slab, part.along, settings.sheet), weighing, window, settings.sheet)
+    labels, regions, unexplained = _weighed(
+        sheet, SheetFit(every, slab, part.along, settings.sheet), weighing, window, settings.sheet
+    )
+    _add_unfitted(labels, regions, weighing, unexplained, least, slab)
+    evidence = weighing.evidence(labels, regions)
     resistance, depth = nothing.copy(), nothing.copy()
     resistance[window], depth[window] = sheet.resistance * slab.thickness / slab.alpha, sheet.depth
     return evidence, resistance, depth
@@ -164,8 +178,12 @@ def _first_depths(looks: Looks, least: float, thickness: float) -> np.ndarray:
 
 def _weighed(
     sheet: Sheet, fit: SheetFit, weighing: Weighing, window: tuple[slice, slice], settings: SheetSettings
-) -> FrameEvidence:
-    """Connected pixels that insulate, within the contour of each, and how clearly each stands out."""
+) -> tuple[np.ndarray, list[RegionEvidence], np.ndarray]:
+    """Pixels that insulate, within the contour of each hill, and how clearly each stands out.
+
+    Returns:
+        numbers of the regions (y, x); the regions; what the templates show of the residual, (template, y, x).
+    """
     shape = weighing.looks.map.shape
     explained = np.zeros((len(fit.contrast.times), *shape))
     explained[(slice(None), *window)] = fit.explained(sheet)
@@ -188,7 +206,33 @@ def _weighed(
             )
         )
         labels[whole] = len(regions)
-    return weighing.evidence(labels, regions)
+    return labels, regions, unexplained
+
+
+def _add_unfitted(
+    labels: np.ndarray,
+    regions: list[RegionEvidence],
+    weighing: Weighing,
+    unexplained: np.ndarray,
+    least: float,
+    slab: WeakSheet,
+) -> None:
+    """Add what stands out but has no sheet: too weak for it, or not understood. It is told by its template."""
+    looks = weighing.looks
+    parts, number = ndimage.label(looks.map >= least)
+    for name in range(1, int(number) + 1):
+        own = np.asarray(parts) == name
+        if (labels[own] > 0).any():
+            continue
+        score = weighing.left_over(own, unexplained)
+        if score < least:
+            continue
+        which = int(looks.scores[:, own].max(axis=1).argmax())
+        depth = looks.templates[which].depth
+        resistance = weighing.strength(which, own) * slab.thickness / slab.alpha
+        insulation = resistance / (resistance + depth / slab.alpha)
+        regions.append(RegionEvidence(score, depth, resistance, min(insulation, 0.5)))
+        labels[own] = len(regions)
 
 
 def _masks(sheet: Sheet, settings: SheetSettings) -> list[np.ndarray]:
