@@ -92,9 +92,15 @@ class Weighing:
         score = (self._raw - about - scatter.middle) / np.hypot(scatter.spread, doubt)
         return float(np.where(self._filters.information > 0, score, 0.0)[:, mask].max(initial=0.0))
 
-    def left_over(self, mask: np.ndarray, unexplained: np.ndarray) -> float:
-        """Score of pixels (y, x) in what no region explains, (template, y, x)."""
-        return float(np.minimum(unexplained / self.looks.scatter.spread, self.looks.scores)[:, mask].max(initial=0.0))
+    def left_over(self, explained: np.ndarray) -> np.ndarray:
+        """Scores of what no region explains, (template, y, x).
+
+        Args:
+            explained: ln(T/T_sound) of all regions, (t, y, x).
+        """
+        about, scatter = self._filters(explained), self.looks.scatter
+        score = (self._raw - about - scatter.middle) / np.hypot(scatter.spread, self._settings.doubt * about)
+        return np.minimum(score, self.looks.scores)
 
     def strength(self, which: int, mask: np.ndarray) -> float:
         """R/(thickness/alpha) of a template's disc where it stands out most in a mask (y, x), to first order."""
@@ -139,10 +145,10 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
     insulation = ndimage.gaussian_filter(insulation, [EVEN * over / d for d in contrast.pixel])
     sheet = fit.fit(support[window], np.clip(insulation, ELSEWHERE, FIRST) * support[window], depth)
     every = contrast.part(np.ones(len(contrast.times), dtype=bool), window)
-    labels, regions, unexplained = _weighed(
+    labels, regions, left_over = _weighed(
         sheet, SheetFit(every, slab, part.along, settings.sheet), weighing, window, settings.sheet
     )
-    _add_unfitted(labels, regions, weighing, unexplained, least, slab)
+    _add_unfitted(labels, regions, weighing, left_over, least, slab)
     evidence = weighing.evidence(labels, regions)
     resistance, depth = nothing.copy(), nothing.copy()
     resistance[window], depth[window] = sheet.resistance * slab.thickness / slab.alpha, sheet.depth
@@ -182,7 +188,7 @@ def _weighed(
     """Pixels that insulate, within the contour of each hill, and how clearly each stands out.
 
     Returns:
-        numbers of the regions (y, x); the regions; what the templates show of the residual, (template, y, x).
+        numbers of the regions (y, x); the regions; scores of what none of them explains, (template, y, x).
     """
     shape = weighing.looks.map.shape
     explained = np.zeros((len(fit.contrast.times), *shape))
@@ -206,32 +212,28 @@ def _weighed(
             )
         )
         labels[whole] = len(regions)
-    return labels, regions, unexplained
+    return labels, regions, weighing.left_over(explained)
 
 
 def _add_unfitted(
     labels: np.ndarray,
     regions: list[RegionEvidence],
     weighing: Weighing,
-    unexplained: np.ndarray,
+    left_over: np.ndarray,
     least: float,
     slab: WeakSheet,
 ) -> None:
     """Add what stands out but has no sheet: too weak for it, or not understood. It is told by its template."""
-    looks = weighing.looks
-    parts, number = ndimage.label(looks.map >= least)
+    parts, number = ndimage.label(left_over.max(axis=0) >= least)
     for name in range(1, int(number) + 1):
         own = np.asarray(parts) == name
         if (labels[own] > 0).any():
             continue
-        score = weighing.left_over(own, unexplained)
-        if score < least:
-            continue
-        which = int(looks.scores[:, own].max(axis=1).argmax())
-        depth = looks.templates[which].depth
+        which = int(left_over[:, own].max(axis=1).argmax())
+        depth = weighing.looks.templates[which].depth
         resistance = weighing.strength(which, own) * slab.thickness / slab.alpha
         insulation = resistance / (resistance + depth / slab.alpha)
-        regions.append(RegionEvidence(score, depth, resistance, min(insulation, 0.5)))
+        regions.append(RegionEvidence(float(left_over[which][own].max()), depth, resistance, min(insulation, 0.5)))
         labels[own] = len(regions)
 
 
