@@ -6,6 +6,7 @@ from nefty.core.words import quantity
 from nefty.report.figures import DEPTH, AxisUnits, DepthMap, Scale, depth_maps
 from nefty.report.figures.depth_bands import MOST, DepthBand, depth_bands
 from nefty.report.figures.style import axis_title
+from nefty.report.pages import evidence_section
 from nefty.report.pages.findings import Findings, defect_table
 from nefty.report.pages.page import Picture, Section
 from nefty.report.pictures.cscan import cscans
@@ -21,11 +22,19 @@ TERMS = (
     "to two of its diameters away, σ_s their standard deviation; all in the detection image, the measured frame in "
     "which the SNR is highest, at the time t, evened by the heating that the model has."
 )
+TERMS_OF_SHEETS = (
+    " Evidence: standard deviations by which the frames show it; see “What the frames show”. R: thermal resistance of "
+    "its middle, and how thick a gap of still air or a film of polymer would be that has it; – for a hole, and where "
+    "the material’s density and specific heat are not known. Thickness: – where it is too thin to be told, then R says "
+    "more. FWHM: here the axes of the ellipse that has the area and proportions of its pixels."
+)
+TERMS_OF_EVIDENCE = " Evidence: standard deviations by which the frames show it; see “What the frames show”."
 
 
 def sections(findings: Findings, units: AxisUnits) -> list[Section]:
     """From the map to the bands of the depths."""
-    found = [_map(findings, units), _table(findings, units)]
+    shown = evidence_section.section(findings, units)
+    found = [_map(findings, units), _table(findings, units), *([shown] if shown else [])]
     if findings.defects:
         found.append(_bands(findings, units))
     return [*found, _pictures(findings, units)]
@@ -88,8 +97,9 @@ def _table(findings: Findings, units: AxisUnits) -> Section:
             do="State the smallest and deepest defect that this set-up has been shown to find; absence below that is "
             "not shown.",
         )
+    first = "the largest" if findings.rec.frame_evidence is None else "the clearest"
     shows = (
-        "Every connected region of low diffusivity, the largest first. These are indications: what they mean for the "
+        f"Every connected region of low diffusivity, {first} first. These are indications: what they mean for the "
         "part is for the inspector to assess."
     )
     if findings.truth is not None:
@@ -98,13 +108,20 @@ def _table(findings: Findings, units: AxisUnits) -> Section:
         title="What they measure",
         shows=shows,
         table=table,
-        terms=TERMS,
+        terms=TERMS + _more_terms(findings),
         good="Indications of several cells in each direction, with a high contrast and a high SNR.",
         bad=f"A size near that of one cell ({dx:.2g} × {dy:.2g} × {quantity(dz, units.length, digits=2)}), a low "
         "contrast, or an SNR below 6 dB: close to what this recording can resolve. Thickness is the least certain "
         "number, because what is below the upper side lies in its shadow.",
         do="Report depth to the top with its band, and lateral size; treat thickness and contrast as estimates.",
     )
+
+
+def _more_terms(findings: Findings) -> str:
+    shown = findings.rec.frame_evidence
+    if shown is None:
+        return ""
+    return TERMS_OF_SHEETS if shown.of_sheets else TERMS_OF_EVIDENCE
 
 
 def _bands(findings: Findings, units: AxisUnits) -> Section:
