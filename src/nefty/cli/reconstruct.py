@@ -88,8 +88,10 @@ def run(
         overrides["stop.seconds"] = seconds
     if false_calls is not None:
         overrides["evidence.false_calls"] = _checked_false_calls(false_calls)
+    weighs = overrides.get("evidence.regions") != "none"
     if recipe is not None or show_recipe:
         resolved = load_recipe(recipe or default_recipe(started=network is not None), overrides)
+        weighs = resolved.evidence.regions != "none"
         if show_recipe:
             typer.echo(recipe_text(resolved))
             return
@@ -101,7 +103,7 @@ def run(
     from nefty.cli.run_reconstruction import MORE_STAGES, run_reconstruction
     from nefty.report.run_files import REPORT, listed, open_in_browser
 
-    stages = Stages(total=1 + MORE_STAGES + (network is not None))
+    stages = Stages(total=MORE_STAGES + weighs + (network is not None))
     sequence = _read(file, options, stages)
     volume = None if network is None else _network_volume(sequence, network, stages)
     rec = run_reconstruction(sequence, folder, stages, recipe=recipe, overrides=overrides, start=volume, fresh=fresh)
