@@ -10,7 +10,7 @@ from nefty.report.pages.findings import NOTHING, Findings, defect_table
 from nefty.report.pages.reconstruction import reconstruction_page
 from nefty.result.display_units import in_display_units
 from support.parts import planted
-from support.weighed_parts import CALLED, evidence, weighed
+from support.weighed_parts import CALLED, NEARLY, evidence, weighed
 
 
 @pytest.fixture(scope="module")
@@ -54,3 +54,10 @@ def test_the_page_is_whole():
     text = reconstruction_page(weighed()).render()
     assert "What the frames show" in text
     assert "film of polymer" in text
+
+
+def test_a_part_in_which_nothing_is_called_says_what_was_looked_at():
+    text = reconstruction_page(weighed(NEARLY)).render()
+    assert "Nothing stands out by 5.2 standard deviations or more" in text
+    assert "No connected region of the volume" not in text
+    assert "The table lists what just missed" in text
