@@ -106,6 +106,7 @@ def test_false_calls_are_a_key_of_the_recipe(tmp_path, call):
         (["--seconds", "-1"], "stop.seconds"),
         (["--false-calls", "0"], "must be above 0 and at most 10"),
         (["--false-calls", "11"], "must be above 0 and at most 10"),
+        (["--false-calls", "0.1", "--recipe", "paper"], "weighs no evidence"),
         (["--false-calls", "nan"], "must be above 0 and at most 10"),
     ],
 )

@@ -95,6 +95,8 @@ def run(
         if show_recipe:
             typer.echo(recipe_text(resolved))
             return
+    if false_calls is not None and not weighs:
+        raise typer.BadParameter("this recipe weighs no evidence, so it has no threshold.", param_hint="--false-calls")
     if file is None:
         raise typer.BadParameter("give the recording to reconstruct, such as plate.h5.", param_hint="FILE")
     folder = out or beside(file)
