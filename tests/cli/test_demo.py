@@ -16,7 +16,7 @@ RECIPE = {"model.layers": 8} | {f"stages.{stage}.iterations": 6 for stage in STA
 
 
 def small(folder, *, recipe=RECIPE, fresh=False):
-    stages = Stages(total=7)
+    stages = Stages(total=8)
     demo.demonstrate(folder, stages=stages, fresh=fresh, overrides=recipe, grid=GRID, times=0.25 * np.arange(1, 21))
     return stages.seconds
 

@@ -10,6 +10,7 @@ from nefty.cli.findings_text import against_truth, describe
 from nefty.report.pages.findings import Findings
 from nefty.report.run_files import DERIVED, are_written, listed, remove_files, write_files
 from support.parts import BULK, GRID, planted
+from support.weighed_parts import CALLED, weighed
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +26,13 @@ def test_a_part_in_metres_is_told_in_millimetres(rec):
     assert "centre x, y (mm)" in header
     assert re.search(r"2\.30, 6\.15 +20, 11 +0\.60 +0\.\d+ to 0\.\d+ ", row)
     assert not re.search(r"\b(pass|fail|accept|reject)", text, re.IGNORECASE)
+
+
+def test_evidence_and_what_just_missed_are_told():
+    text = describe(weighed())
+    assert text.endswith("1 region just missed (largest score 4.8, threshold 5.2).")
+    assert "evidence (σ)" in text
+    assert "just missed" not in describe(weighed(CALLED))
 
 
 def test_a_sound_part_has_no_indication(rec):

@@ -49,7 +49,7 @@ def test_it_writes_the_files_and_says_what_it_found(recording, tmp_path, call, m
     assert "times the noise" in out.replace("\n", " ")
     assert "truth" in out
     assert "To go on" not in out
-    assert re.search(r"\[5/6\] Predict the frames: .*\n\[6/6\] Write the report: ", err)
+    assert re.search(r"\[5/7\] Weigh the evidence: .*\n\[6/7\] Predict the frames: .*\n\[7/7\] Write the report: ", err)
     assert re.search(r"how deep: iteration 8 of 20, misfit [\d.]+ x noise floor, about .* left\n", err)
 
     before = {name: (folder / name).stat().st_mtime_ns for name in FILES}
@@ -85,6 +85,13 @@ def test_the_recipe_is_shown_complete_and_can_be_used(tmp_path, call):
     assert load_recipe(tmp_path / "mine.toml") == load_recipe("neural", {"weight.tv": 0.5, "stop.seconds": 9})
 
 
+def test_false_calls_are_a_key_of_the_recipe(tmp_path, call):
+    code, out, _ = call("reconstruct", "--show-recipe", "--recipe", "real", "--false-calls", 0.2)
+    assert code == 0
+    (tmp_path / "mine.toml").write_text(out)
+    assert load_recipe(tmp_path / "mine.toml") == load_recipe("real", {"evidence.false_calls": 0.2})
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -97,6 +104,10 @@ def test_the_recipe_is_shown_complete_and_can_be_used(tmp_path, call):
         (["--mask", "none.npy"], "cannot read the mask"),
         (["--mask", __file__], "cannot read the mask"),
         (["--seconds", "-1"], "stop.seconds"),
+        (["--false-calls", "0"], "must be above 0 and at most 10"),
+        (["--false-calls", "11"], "must be above 0 and at most 10"),
+        (["--false-calls", "0.1", "--recipe", "paper"], "weighs no evidence"),
+        (["--false-calls", "nan"], "must be above 0 and at most 10"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_is_written(recording, tmp_path, call, words, said):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from nefty.core.stopping import Stopped, StopReason
-from nefty.data.facts import Facts, Units
+from nefty.data.facts import CalibratedValue, Facts, Units
 from nefty.physics.slab.reference_decay import reference_decay
 from nefty.report.figures.style import units_of
 from nefty.report.pages.findings import Findings, defect_table, headline
@@ -14,6 +16,8 @@ from nefty.report.pages.reconstruction import reconstruction_page
 from nefty.result.reach import Reach
 from nefty.result.reference_defect import reference_visibility
 from nefty.result.verdict import Level
+from support.parts import FACTS, planted
+from support.weighed_parts import CALLED, evidence, weighed
 
 CUT_SHORT = [Stopped(StopReason.OUT_OF_TIME, "the 6 s it was given were over"), Stopped(StopReason.INTERRUPTED)]
 
@@ -101,3 +105,45 @@ def test_indications_at_the_rim_of_what_was_inspected_are_marked(make):
 def test_levels_are_their_words():
     assert Level.TOO_NOISY == "too noisy"
     assert [level for level in Level if not level.judges] == [Level.UNFINISHED, Level.TOO_NOISY, Level.NOT_INSPECTED]
+
+
+def test_the_threshold_and_what_just_missed_are_told():
+    text = weighed().verdict().text
+    assert "a sound part would show 0.05 such indications on average" in text
+    assert "One region just missed it, the clearest around pixel (y, x) = (6, 33), 0.00032 m deep, with 4.8" in text
+    assert "cools faster" not in text
+    assert "just missed" not in weighed(CALLED).verdict().text
+    assert "on average" not in planted().verdict().text
+
+
+def test_what_no_defect_makes_is_told_where_no_defect_may_have_made_it():
+    cold = {"coldest": 60.0}
+    assert (
+        "60 standard deviations, which no defect makes"
+        in weighed(frame_evidence=evidence(CALLED, **cold)).verdict().text
+    )
+    loud = replace(CALLED, score=50.0)  # the cold rim of a strong defect
+    assert "no defect makes" not in weighed(frame_evidence=evidence(loud, **cold)).verdict().text
+
+
+def test_facts_that_were_moved_are_told_and_contradictions_first():
+    def told(value):
+        row = CalibratedValue("diffusivity through the thickness", value, 1e-7, "m2/s", 1e-9, 0.12e-7)
+        return planted(facts=FACTS.replaced(calibration=(row,))).verdict()
+
+    assert told(1.1e-7).text == told(1e-7).text
+    moved = told(1.2e-7)
+    assert moved.level is Level.EXPLAINED
+    assert moved.text.endswith("The calibration moved: diffusivity through the thickness 20 % above what was stated.")
+    against = told(1.5e-7)
+    assert against.level is Level.PARTLY
+    assert against.text.startswith(
+        "The recording contradicts what was stated or assumed: diffusivity through the thickness 50 % above"
+    )
+    assert "The calibration moved" not in against.text
+
+
+def test_a_run_that_claims_nothing_says_so_before_any_evidence():
+    verdict = weighed(stopped=CUT_SHORT[0]).verdict()
+    assert verdict.level is Level.UNFINISHED
+    assert verdict.text.startswith("The reconstruction is not finished")

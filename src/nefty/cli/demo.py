@@ -23,7 +23,7 @@ def run(
     """Find buried defects in a simulated part."""
     from nefty.cli.output import Stages
 
-    demonstrate(out, fresh=fresh, show=show, stages=Stages(total=7))
+    demonstrate(out, fresh=fresh, show=show, stages=Stages(total=8))
 
 
 def demonstrate(

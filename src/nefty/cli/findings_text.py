@@ -24,7 +24,19 @@ def describe(rec: Reconstruction) -> str:
     if findings.pairs:
         found = defect_table(findings, units)
         parts.append(table(found.columns, [tuple(row) for row in found.rows]))
+    if missed := just_missed(rec):
+        parts.append(filled(missed))
     return "\n\n".join(parts).replace("\u00a0", " ")
+
+
+def just_missed(rec: Reconstruction) -> str:
+    """``"2 regions just missed (largest score 4.9, threshold 5.2)."``; empty if none did."""
+    shown = rec.frame_evidence
+    if shown is None or not shown.just_missed:
+        return ""
+    number, largest = len(shown.just_missed), shown.regions[shown.just_missed[0] - 1].score
+    noun = "region" if number == 1 else "regions"
+    return f"{number} {noun} just missed (largest score {largest:.3g}, threshold {shown.threshold:.3g})."
 
 
 def against_truth(findings: Findings) -> str:

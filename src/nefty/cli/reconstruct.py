@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from nefty.data.sequence import Sequence
 
 
+MOST_FALSE_CALLS = 10  # as the recipe's evidence.false_calls
+
+
 @takes_recording_options
 def run(
     file: Annotated[
@@ -44,6 +47,15 @@ def run(
         typer.Option(
             metavar="NETWORK",
             help="Begin with the volume of a trained network, a file or folder of nefty train; recipe warm.",
+            show_default=False,
+        ),
+    ] = None,
+    false_calls: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="False indications that you accept in a sound part, on average; 0.05 if not given, at most 10. Fewer "
+            "false calls mean that fainter defects are missed.",
             show_default=False,
         ),
     ] = None,
@@ -74,11 +86,17 @@ def run(
     overrides = dict(parse_assignment(text) for text in settings or ())
     if seconds is not None:
         overrides["stop.seconds"] = seconds
+    if false_calls is not None:
+        overrides["evidence.false_calls"] = _checked_false_calls(false_calls)
+    weighs = overrides.get("evidence.regions") != "none"
     if recipe is not None or show_recipe:
         resolved = load_recipe(recipe or default_recipe(started=network is not None), overrides)
+        weighs = resolved.evidence.regions != "none"
         if show_recipe:
             typer.echo(recipe_text(resolved))
             return
+    if false_calls is not None and not weighs:
+        raise typer.BadParameter("this recipe weighs no evidence, so it has no threshold.", param_hint="--false-calls")
     if file is None:
         raise typer.BadParameter("give the recording to reconstruct, such as plate.h5.", param_hint="FILE")
     folder = out or beside(file)
@@ -87,13 +105,13 @@ def run(
     from nefty.cli.run_reconstruction import MORE_STAGES, run_reconstruction
     from nefty.report.run_files import REPORT, listed, open_in_browser
 
-    stages = Stages(total=1 + MORE_STAGES + (network is not None))
+    stages = Stages(total=MORE_STAGES + weighs + (network is not None))
     sequence = _read(file, options, stages)
     volume = None if network is None else _network_volume(sequence, network, stages)
     rec = run_reconstruction(sequence, folder, stages, recipe=recipe, overrides=overrides, start=volume, fresh=fresh)
     typer.echo(f"{describe(rec)}\n\n{listed(folder)}")
     if rec.stopped.cut_short:
-        given = {"--out": out, "--recipe": recipe, "--network": network}
+        given = {"--out": out, "--recipe": recipe, "--network": network, "--false-calls": false_calls}
         words = ["nefty", "reconstruct", str(file)]
         words += [word for name, value in given.items() if value is not None for word in (name, str(value))]
         words += [word for text in settings or () for word in ("--set", text)]
@@ -109,6 +127,17 @@ def beside(file: Path) -> Path:
     """The folder of a run where none is named: beside the recording, its name with ``-run``."""
     named = file if file.name not in ("", "..") else file.resolve()
     return named.with_name(f"{named.stem}-run")
+
+
+def _checked_false_calls(number: float) -> float:
+    """The number, or an error that says what it may be."""
+    if not 0 < number <= MOST_FALSE_CALLS:
+        raise typer.BadParameter(
+            f"{number:g} must be above 0 and at most {MOST_FALSE_CALLS}: how many false indications you accept in a "
+            "sound part, on average, such as 0.05.",
+            param_hint="--false-calls",
+        )
+    return number
 
 
 def _read(file: Path, options: RecordingOptions, stages: Stages) -> Sequence:

@@ -14,7 +14,7 @@ from nefty.core.words import duration
 if TYPE_CHECKING:
     from nefty.inversion.reconstruct import Watch
 
-STAGES = 4  # that a reconstruction announces
+STAGES = 5  # that a reconstruction announces; one less where the recipe weighs no evidence
 SILENCE = 60.0  # seconds after which a log hears of a stage that goes on
 
 

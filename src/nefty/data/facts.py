@@ -30,6 +30,8 @@ from nefty.core.checks import count, number
 from nefty.physics.materials import Material
 
 METRE = "m"
+#: Metres of a length of 1, by the word for the unit.
+IN_METRES = {METRE: 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6}
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,11 @@ class Units:
     def in_metres(self) -> bool:
         """Whether lengths are metres: then the recording is of a real part, or like one."""
         return self.length == METRE
+
+    @property
+    def metres(self) -> float | None:
+        """How many metres a length of 1 is; ``None`` if that is not known."""
+        return IN_METRES.get(self.length)
 
 
 @dataclass(frozen=True)
@@ -227,6 +234,7 @@ class CalibratedValue:
         unit: of both, in SI: ``"m2/s"``, ``"m/s"``, ``"K"``, ``"m"``; empty for unitless ones.
         spread: standard deviation that the frames leave it, by the curvature of the fit; ``None`` if not known. It
             knows nothing of what the model leaves out.
+        width: standard deviation that ``start`` had as a fact of the user; ``None`` if it was a guess.
     """
 
     name: str
@@ -234,6 +242,7 @@ class CalibratedValue:
     start: float | None = None
     unit: str = ""
     spread: float | None = None
+    width: float | None = None
 
 
 class Source(Enum):

@@ -57,7 +57,8 @@ def true_part(rec: Reconstruction) -> Reconstruction | None:
     if rec.truth is None or rec.truth.shape != rec.grid.shape:
         return None
     true = np.asarray(rec.truth, dtype=np.float64)
-    return replace(rec, alpha=true, background=np.percentile(true, 90, axis=(1, 2)), truth=None)
+    background = np.percentile(true, 90, axis=(1, 2))
+    return replace(rec, alpha=true, background=background, truth=None, frame_evidence=None)
 
 
 def paired_with_truth(rec: Reconstruction) -> list[tuple[Indication | None, Indication | None]]:

@@ -1,14 +1,14 @@
 """What the frames themselves show, before anything is called an indication: regions and how clearly each stands out.
 
 A region's score is what its matched filter gives over the scatter that the same filter has at other places of this very
-recording, with all other regions explained. The threshold follows from the number of false calls per sound part that the
-user accepts.
+recording, with all other regions explained. The threshold follows from the number of false calls per sound part that
+the user accepts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from nefty.core.errors import InputError
 
 #: Insulation R/(R + z/alpha) from which on a region passes for a hole that is open to the back.
 OPEN = 0.9
+#: Share of the threshold from which on a region that is not called counts as just missed.
+NEARLY = 0.7
 
 
 @dataclass(frozen=True)
@@ -81,9 +83,24 @@ class FrameEvidence:
         return tuple(sorted(names, key=lambda n: -self.regions[n - 1].score))
 
     @property
+    def just_missed(self) -> tuple[int, ...]:
+        """Numbers of the regions that nearly do, the clearest first."""
+        return tuple(n for n in self.missed if self.regions[n - 1].score >= NEARLY * self.threshold)
+
+    def footprint(self, number: int) -> np.ndarray:
+        """Pixels (y, x) of a region."""
+        own = self.labels == number
+        return own if self.of_sheets else np.asarray(own.any(axis=0))
+
+    @property
     def of_sheets(self) -> bool:
         """Whether its regions are sheets under pixels, and not regions of a volume's cells."""
         return self.labels.ndim == 2
+
+    def scaled(self, factor: float) -> FrameEvidence:
+        """The same with lengths in another unit, of which ``factor`` make one of the present."""
+        regions = [replace(r, depth=factor * r.depth, resistance=r.resistance / factor) for r in self.regions]
+        return replace(self, regions=tuple(regions))
 
     def record(self) -> dict[str, Any]:
         """As plain values and arrays."""

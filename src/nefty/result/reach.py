@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,4 +34,5 @@ class Reach:
             cell: edge length of a cell along z.
         """
         above = self.shallowest > 0 and found.depth_to_top < self.shallowest + cell
-        return above or (not found.reaches_back and found.depth_to_top + found.thickness > self.deepest - cell / 2)
+        bottom = found.depth_to_top + (found.thickness if math.isfinite(found.thickness) else 0.0)
+        return above or (not found.reaches_back and bottom > self.deepest - cell / 2)

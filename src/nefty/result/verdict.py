@@ -6,11 +6,15 @@ of what was not inspected nothing is said. Only then comes whether the volume ex
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from nefty.core.words import counted
 from nefty.result.explanation import explanation
+from nefty.result.frame_pixels import frame_pixels
+from nefty.result.moved_facts import moved_facts
 from nefty.result.reference_defect import VISIBLE, reference_visibility
 
 if TYPE_CHECKING:
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
 
 #: The share of the thickness, and of the pixels, that must have been inspected for a verdict on the part.
 MOST = 0.5
+#: How far above the threshold, and above what defects show, a score of the wrong sign must be to be told.
+COLD = 2.0
 
 
 class Level(str, Enum):
@@ -61,7 +67,9 @@ def judge(rec: Reconstruction) -> Verdict:
         if refused is not None:
             return refused
     word, text = explanation(rec)
-    return Verdict(Level(word), " ".join([text, *_limits(rec)]))
+    against = _contradictions(rec)
+    level = Level.PARTLY if against and word == Level.EXPLAINED else Level(word)
+    return Verdict(level, " ".join([*against, text, *_limits(rec), *_weighed(rec), *_moved(rec)]))
 
 
 def _unfinished(rec: Reconstruction) -> Verdict | None:
@@ -95,6 +103,58 @@ def _not_inspected(rec: Reconstruction) -> Verdict | None:
     return Verdict(
         Level.NOT_INSPECTED,
         f"Only {100 * share:.0f} % of the part were inspected. {' '.join(_limits(rec))} Nothing is said of the rest.",
+    )
+
+
+def _contradictions(rec: Reconstruction) -> list[str]:
+    """Facts that the recording does not have as they were stated, in words."""
+    facts = [fact for fact in moved_facts(rec.facts.calibration) if fact.contradicted]
+    return [
+        f"The recording contradicts what was stated or assumed: {fact.text}, {fact.widths:.2g} times as far as such a "
+        "figure is usually off. Check it, and the thickness, before depths are relied on."
+        for fact in facts
+    ]
+
+
+def _moved(rec: Reconstruction) -> list[str]:
+    """Facts that were moved less than that."""
+    facts = [fact.text for fact in moved_facts(rec.facts.calibration) if not fact.contradicted]
+    return [f"The calibration moved: {'; '.join(facts)}."] if facts else []
+
+
+def _weighed(rec: Reconstruction) -> list[str]:
+    """How the threshold of the evidence was set, and what came near it or is of the wrong sign."""
+    shown = rec.frame_evidence
+    if shown is None:
+        return []
+    said = [
+        f"What stands out by {shown.threshold:.2g} standard deviations or more is called an indication: a sound part "
+        f"would show {shown.false_calls:g} such indications on average."
+    ]
+    if shown.just_missed:
+        said.append(_just_missed(rec))
+    if shown.coldest > COLD * max(shown.threshold, float(shown.score_map.max(initial=0.0))):
+        said.append(
+            f"Somewhere the part cools faster than sound material, by {shown.coldest:.2g} standard deviations, which "
+            "no defect makes. It may be a thicker or better conducting place, an uneven coating, an edge, or a picture "
+            "that moved; look at the residual maps."
+        )
+    return said
+
+
+def _just_missed(rec: Reconstruction) -> str:
+    """Where the clearest region lies that is not called, and what it may be."""
+    shown = rec.frame_evidence
+    assert shown is not None  # the caller sees to it
+    number, (_, dy, dx) = shown.just_missed[0], rec.grid.spacing
+    rows, columns = shown.footprint(number).nonzero()
+    pixel = frame_pixels(rec.grid, rec.facts.window).pixel((rows.mean() + 0.5) * dy, (columns.mean() + 0.5) * dx)
+    deep, unit = shown.regions[number - 1].depth, rec.unit("length")
+    depth = f", {deep:.3g}{' ' * bool(unit)}{unit} deep" if math.isfinite(deep) else ""
+    return (
+        f"{counted(len(shown.just_missed), 'region').capitalize()} just missed it, the clearest around pixel (y, x) = "
+        f"{pixel}{depth}, with {shown.regions[number - 1].score:.2g}: a faint or small defect, or unevenness of part "
+        "and heating. Record again, with more heat or more frames, if that place matters."
     )
 
 

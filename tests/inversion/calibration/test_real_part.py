@@ -8,6 +8,7 @@ import pytest
 
 from nefty import Boundary, Grid, HeatModel, InputError, TopHatPulse, UniformFlash
 from nefty.core.storage.hdf5 import read_hdf5, write_hdf5
+from nefty.data.facts import NoteKind
 from nefty.inversion.calibration.real_part import RealPartCalibration
 from nefty.inversion.observation import Observation
 from nefty.inversion.recipe import load_recipe
@@ -63,6 +64,21 @@ def test_the_sound_part_is_calibrated(part):
     assert loss.value == pytest.approx(BACK, rel=0.1)
     assert rows["heating"].unit == "K"
     assert "heated margin" not in rows
+
+
+def test_what_was_stated_has_its_width(part):
+    rows = {row.name: row for row in part.summary()}
+    assert rows["diffusivity through the thickness"].width == pytest.approx(0.12 * 1.2 * ALPHA)
+    assert rows["heat loss of the front face over rho c"].width == pytest.approx(2 * BACK)
+    assert rows["delay of the heating"].width == part.prior.delay_width
+    assert rows["heating"].width is None
+
+
+def test_a_calibration_that_did_not_come_to_rest_is_noted_first(part):
+    assert not any("come to rest" in note.text for note in part.notes())
+    part.decay = dataclasses.replace(part.decay, converged=False)
+    assert part.notes()[0].kind is NoteKind.CALIBRATION
+    assert part.notes()[0].text.startswith("The calibration did not come to rest")
 
 
 def test_faces_that_lose_nothing_are_not_in_the_summary(rng):

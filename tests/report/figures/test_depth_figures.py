@@ -1,3 +1,4 @@
+import math
 from typing import Any
 
 import numpy as np
@@ -5,6 +6,7 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.report.figures.cuts import Cut, cut_rows
+from nefty.report.figures.depth_bands import DepthBand, depth_bands
 from nefty.report.figures.depth_profile import depth_profile
 from nefty.report.figures.front_maps import SOUND, DepthMap, depth_maps
 from nefty.report.figures.style import DEPTH, DIFFUSIVITY, AxisUnits
@@ -70,3 +72,9 @@ def test_cuts_without_truth_have_one_column(count):
     assert len(figure.data) == count
     with pytest.raises(InputError, match="at least one"):
         cut_rows([], (1.0, 8.0), DIFFUSIVITY, "alpha")
+
+
+def test_a_thickness_that_is_not_known_has_no_bar():
+    bands = [DepthBand("1", 0.4, 0.3, 0.5, 0.2), DepthBand("2", 0.6, 0.5, 0.7, math.nan)]
+    bars: Any = depth_bands(bands, 1.0).data[0]
+    assert tuple(bars.y) == (0.2, None)

@@ -11,6 +11,7 @@ from nefty.core.errors import InputError, MissingExtraError
 from nefty.data.facts import Facts, Units
 from nefty.result.exports.diconde import depth_object
 from support.parts import COLUMNS, FACTS, GRID, ROWS, planted
+from support.weighed_parts import weighed
 
 pydicom = pytest.importorskip("pydicom")
 
@@ -98,3 +99,10 @@ def test_the_extra_is_named_where_the_library_is_missing(rec, monkeypatch, tmp_p
     with pytest.raises(MissingExtraError, match=r"pip install nefty\[formats\]"):
         rec.export(tmp_path / "plate.dcm")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_evidence_and_gaps_are_said():
+    item = pydicom.dcmread(io.BytesIO(depth_object(weighed()))).EvaluatorSequence[0].IndicationSequence[0]
+    said = item.IndicationDescription
+    assert "evidence 21 standard deviations; thermal resistance 0.00192 m2K/W; equivalent air gap 50 um" in said
+    assert "nan" not in said

@@ -12,10 +12,12 @@ import pytest
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.data.facts import Facts, Units
+from nefty.result.display_units import in_display_units
 from nefty.result.exports.export import defect_table
 from nefty.result.exports.vtk_image import vti
 from nefty.result.indications.segmentation import Absolute
 from nefty.result.reconstruction import Reconstruction
+from support.weighed_parts import GAP, weighed
 
 KINDS = {"Float32": "<f4", "Int32": "<i4"}
 
@@ -154,3 +156,25 @@ def test_a_unit_from_a_file_parts_no_columns_and_starts_no_formula(make):
     assert not set(header[0]) & set('=|";<>\t')
     assert {"time (s)", "thermal_contrast (°C)"} <= set(names)
     assert max(map(len, names)) < 80
+
+
+def test_csv_has_evidence_resistance_and_gaps(make):
+    header, *lines = csv.reader(defect_table(weighed()).splitlines())
+    (row,) = (dict(zip(header, line, strict=True)) for line in lines)
+    assert float(row["evidence (standard deviations)"]) == 21
+    assert float(row["resistance (m2K/W)"]) == pytest.approx(GAP / 0.026)
+    assert float(row["gap_air (mm)"]) == pytest.approx(1e3 * GAP)
+    assert float(row["gap_polymer (mm)"]) > float(row["gap_air (mm)"])
+    assert float(row["depth_to_top (mm)"]) == pytest.approx(0.61)
+    assert row["thickness (mm)"] == row["volume (mm3)"] == ""
+    in_mm = in_display_units(weighed())
+    assert list(csv.reader(defect_table(in_mm).splitlines()))[1][header.index("gap_air (mm)")] == row["gap_air (mm)"]
+    header, line, *_ = csv.reader(defect_table(make()).splitlines())
+    assert dict(zip(header, line, strict=True))["evidence (standard deviations)"] == ""
+
+
+def test_a_sheet_without_thickness_goes_into_every_file(tmp_path):
+    rec = weighed()
+    for name in ("volume.vti", "volume.npz", "volume.h5"):
+        assert rec.export(tmp_path / name).stat().st_size > 0
+    assert "21 standard deviations" in rec._repr_html_()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
-from nefty.result.indications.sizing import deficit_map, size_defect, size_defects
+from nefty.result.indications.sizing import deficit_map, size_defect, size_defects, size_of_mask
 
 FWHM = 2 * math.sqrt(2 * math.log(2))  # of a Gaussian with sigma 1
 
@@ -202,3 +202,23 @@ def test_bad_input_is_named(change, message):
 def test_labels_are_whole_numbers():
     with pytest.raises(InputError, match="labels must be whole numbers"):
         size_defects(SPOT, SPOT, (1.0, 1.0))
+
+
+@pytest.mark.parametrize("degrees", [0.0, 30.0, 90.0])
+def test_a_mask_has_the_axes_of_its_ellipse_and_its_own_area(degrees):
+    mask = gaussian((80, 60), (0.3, 0.4), (12.0, 12.0), (4.0, 2.0), degrees) > math.exp(-0.5)
+    size = size_of_mask(mask, (0.3, 0.4))
+    assert size.fwhm == pytest.approx((8.0, 4.0), rel=0.03)
+    assert math.pi / 4 * size.fwhm[0] * size.fwhm[1] == pytest.approx(size.area)
+    assert size.area == pytest.approx(0.12 * mask.sum())
+    assert size.centre == pytest.approx((12.0, 12.0), abs=0.05)
+    assert size.angle == pytest.approx(degrees, abs=1.5)
+
+
+def test_a_single_pixel_and_a_line_of_them_have_a_width():
+    mask = np.zeros((5, 9), bool)
+    mask[2, 3] = True
+    assert size_of_mask(mask, (1.0, 1.0)).fwhm == pytest.approx((math.sqrt(4 / math.pi),) * 2)
+    mask[2, 1:8] = True
+    long, short = size_of_mask(mask, (1.0, 1.0)).fwhm
+    assert long / short == pytest.approx(7.0)

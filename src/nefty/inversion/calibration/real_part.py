@@ -274,24 +274,37 @@ class RealPartCalibration(Calibration):
     def summary(self) -> tuple[CalibratedValue, ...]:
         """What was calibrated, for the report."""
         decay, (alpha, h) = self.decay, self._start
-        rows = [CalibratedValue("diffusivity through the thickness", decay.alpha, alpha, "m2/s", decay.alpha_spread)]
-        boundary = self._all.boundary
+        prior, boundary = self.prior, self._all.boundary
+        width = prior.alpha_width * alpha
+        rows = [
+            CalibratedValue("diffusivity through the thickness", decay.alpha, alpha, "m2/s", decay.alpha_spread, width)
+        ]
         losses = (
-            ("front", boundary.front, decay.h_front, h[0], decay.h_front_spread),
-            ("back", boundary.back, decay.h_back, h[1], decay.h_back_spread),
+            ("front", boundary.front, decay.h_front, h[0], decay.h_front_spread, prior.h_width[0]),
+            ("back", boundary.back, decay.h_back, h[1], decay.h_back_spread, prior.h_width[1]),
         )
-        for face, kind, value, start, spread in losses:
+        for face, kind, value, start, spread, width in losses:
             if kind == "robin":
-                rows.append(CalibratedValue(f"heat loss of the {face} face over rho c", value, start, "m/s", spread))
+                name, width = f"heat loss of the {face} face over rho c", width if np.isfinite(width) else None
+                rows.append(CalibratedValue(name, value, start, "m/s", spread, width))
+        if prior.delay_width > 0:
+            rows.append(
+                CalibratedValue("delay of the heating", decay.delay, 0.0, "s", decay.delay_spread, prior.delay_width)
+            )
         rows.append(CalibratedValue("heating", decay.amplitude, self._pulse.amplitude, "K"))
         if self._settings.surroundings and self._soon_over() and np.isfinite(decay.margin):
             rows.append(CalibratedValue("heated margin", decay.margin, None, "m", decay.margin_spread))
         return tuple(rows)
 
     def notes(self) -> list[Note]:
-        """What was left out, in words."""
+        """What went wrong, and what was left out, in words."""
         used, times = self.used, self._all.times
         said = []
+        if not self.decay.converged:
+            said.append(
+                "The calibration did not come to rest: the sound pixels do not settle on one diffusivity and heat "
+                "loss. Depths may be wrong; check thickness, material, pulse and the start of the flash."
+            )
         if self._beside.any():
             said.append(
                 f"{100 * self._beside.mean():.2g} % of the pixels do not count: they warm less than "

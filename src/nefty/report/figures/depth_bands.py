@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,7 +25,7 @@ class DepthBand:
         depth: to its top.
         low: least depth of the band.
         high: largest depth of the band.
-        thickness: of the indication, drawn as a pale bar below its top.
+        thickness: of the indication, drawn as a pale bar below its top; NaN where it is not known.
         truth: the true depth, where known.
     """
 
@@ -51,7 +52,7 @@ def depth_bands(bands: Sequence[DepthBand], thickness: float, units: AxisUnits |
     names = [band.name for band in bands]
     figure.add_bar(
         x=names,
-        y=[min(band.thickness, thickness - band.depth) for band in bands],
+        y=[min(band.thickness, thickness - band.depth) if math.isfinite(band.thickness) else None for band in bands],
         base=[band.depth for band in bands],
         width=0.34,
         marker={"color": SKY, "opacity": 0.35},

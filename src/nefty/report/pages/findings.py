@@ -25,6 +25,8 @@ from nefty.result.verdict import Level
 
 #: In a cell that holds no number.
 NOTHING = "–"
+#: Columns of the table that evidence fills.
+WEIGHED = ("evidence (σ)", "R (m²K/W)", "as air, polymer (µm)")
 #: The first words where nothing may be concluded.
 NOTHING_CLAIMED = {
     Level.UNFINISHED: "Not finished",
@@ -141,10 +143,19 @@ def defect_table(findings: Findings, units: AxisUnits) -> Table:
 
     Lengths show a tenth of a cell. An indication without counterpart is called so, where the truth is known.
     """
+    weighed = _weighed_columns(findings)
     words = (units.length, units.length and f"{units.length}²", units.temperature, units.time)
     length, area, temperature, time = (f" ({word})" if word else "" for word in words)
-    columns = ("", f"centre x, y{length}", "pixel row, column", f"depth to top{length}", f"its band{length}")
-    columns += (f"thickness{length}", f"FWHM{length}", f"area{area}", "contrast", f"ΔT{temperature}")
+    columns = ("", f"centre x, y{length}", "pixel row, column", *WEIGHED[:weighed][:1], f"depth to top{length}")
+    columns += (
+        f"its band{length}",
+        f"thickness{length}",
+        *WEIGHED[1:weighed],
+        f"FWHM{length}",
+        f"area{area}",
+        "contrast",
+        f"ΔT{temperature}",
+    )
     columns += (f"SNR (dB), at t{time}",)
     rows: list[tuple[str, ...]] = []
     quiet: list[int] = []
@@ -152,15 +163,16 @@ def defect_table(findings: Findings, units: AxisUnits) -> Table:
         if found is not None:
             lone = ", not in the truth" if findings.truth is not None and true is None else ""
             rim = ", at the rim of what was inspected" if findings.evidence[found.label].at_rim else ""
-            rows.append(_row(f"{found.label}{lone}{rim}", found, findings))
+            rows.append(_row(f"{found.label}{lone}{rim}", found, findings, weighed))
         if true is not None and findings.truth is not None:
             quiet.append(len(rows))
-            rows.append(_row("truth" if found is not None else "truth, missed", true, findings.truth, known=True))
+            name = "truth" if found is not None else "truth, missed"
+            rows.append(_row(name, true, findings.truth, weighed, known=True))
     return Table(columns, rows, quiet, one_line=True)
 
 
-def _row(name: str, defect: Indication, findings: Findings, *, known: bool = False) -> tuple[str, ...]:
-    """The cells of a row; ``known``: of the truth, which has neither a band nor a signal."""
+def _row(name: str, defect: Indication, findings: Findings, weighed: int, *, known: bool = False) -> tuple[str, ...]:
+    """The cells of a row; ``known``: of the truth, which has neither a band nor a signal nor evidence."""
     spacing, evidence = findings.rec.grid.spacing, findings.evidence[defect.label]
     deep, wide = decimals(spacing[0]), decimals(min(spacing[1:]))
     _, y, x = defect.centre
@@ -170,15 +182,31 @@ def _row(name: str, defect: Indication, findings: Findings, *, known: bool = Fal
         name,
         f"{x:.{wide}f}, {y:.{wide}f}",
         f"{evidence.row}, {evidence.column}",
+        *_weighed(defect)[:weighed][:1],
         f"{defect.depth_to_top:.{deep}f}",
         NOTHING if known else f"{evidence.depth_low:.{deep}f} to {evidence.depth_high:.{deep}f}",
-        f"{defect.thickness:.{deep}f}{back}",
+        f"{_known(defect.thickness, deep)}{back}",
+        *_weighed(defect)[1:weighed],
         NOTHING if all(map(math.isnan, widths)) else " × ".join(_known(w, wide) for w in widths),
         f"{defect.area:.3g}",
         f"{100 * defect.contrast:.0f} %",
         NOTHING if known or math.isnan(evidence.thermal_contrast) else f"{evidence.thermal_contrast:+.2g}",
         NOTHING if known or evidence.frame < 0 else f"{_decibels(evidence.snr)}, {evidence.time:.3g}",
     )
+
+
+def _weighed_columns(findings: Findings) -> int:
+    """How many of ``WEIGHED`` the table has: none without evidence, the first alone where no resistance is known."""
+    if not any(math.isfinite(d.evidence) for d in findings.defects):
+        return 0
+    return len(WEIGHED) if any(math.isfinite(d.resistance) for d in findings.defects) else 1
+
+
+def _weighed(defect: Indication) -> tuple[str, ...]:
+    """The cells of ``WEIGHED``."""
+    values = (defect.evidence, defect.resistance, 1e6 * defect.gap_air, 1e6 * defect.gap_polymer)
+    score, resistance, air, polymer = (f"{value:.3g}" if math.isfinite(value) else NOTHING for value in values)
+    return score, resistance, NOTHING if air == polymer == NOTHING else f"{air}, {polymer}"
 
 
 def _known(value: float, digits: int) -> str:

@@ -6,6 +6,7 @@ from nefty.core.words import quantity
 from nefty.report.figures import DEPTH, AxisUnits, DepthMap, Scale, depth_maps
 from nefty.report.figures.depth_bands import MOST, DepthBand, depth_bands
 from nefty.report.figures.style import axis_title
+from nefty.report.pages import evidence_section
 from nefty.report.pages.findings import Findings, defect_table
 from nefty.report.pages.page import Picture, Section
 from nefty.report.pictures.cscan import cscans
@@ -13,19 +14,30 @@ from nefty.report.pictures.cscan import cscans
 RATIO = Scale("ice", from_zero=True)
 TERMS = (
     "x and y count from the corner of what was reconstructed; rows and columns from 0 at the top left of the frames "
-    "as they were read; depths from the front face. Band: see the next section. FWHM: full width at half maximum of "
-    "the map of missing diffusivity along its longer and shorter axis, – where it leaves the image. Area: of all "
+    "as they were read; depths from the front face. Band: see “How deep, and how sure”. {fwhm} Area: of all "
     "pixels with the indication below them. Contrast: missing diffusivity, 1\u00a0−\u00a0α/α₀, against the background "
     "at that depth; 100\u00a0% would be a perfect insulator. ΔT\u00a0=\u00a0mean_d\u00a0−\u00a0mean_s and "
     "SNR\u00a0=\u00a020\u00a0log₁₀(|ΔT|\u00a0/\u00a0σ_s): d are the pixels over the indication, s the sound ones one "
     "to two of its diameters away, σ_s their standard deviation; all in the detection image, the measured frame in "
     "which the SNR is highest, at the time t, evened by the heating that the model has."
 )
+FWHM_OF_VOLUME = (
+    "FWHM: full width at half maximum of the map of missing diffusivity along its longer and shorter axis, – where it "
+    "leaves the image."
+)
+FWHM_OF_SHEETS = "FWHM: longer and shorter axis of the ellipse that has the area and proportions of its pixels."
+EVIDENCE = " Evidence: standard deviations by which the frames show it; see “What the frames show”."
+RESISTANCE = (
+    " R: thermal resistance of its middle, and how thick still air or a film of polymer would be that has it; – for a "
+    "hole, for a polymer in a part that conducts no better, and where density and specific heat are not known. "
+    "Thickness: – of what is too thin to tell; then R says more."
+)
 
 
 def sections(findings: Findings, units: AxisUnits) -> list[Section]:
     """From the map to the bands of the depths."""
-    found = [_map(findings, units), _table(findings, units)]
+    shown = evidence_section.section(findings, units)
+    found = [_map(findings, units), _table(findings, units), *([shown] if shown else [])]
     if findings.defects:
         found.append(_bands(findings, units))
     return [*found, _pictures(findings, units)]
@@ -81,15 +93,16 @@ def _table(findings: Findings, units: AxisUnits) -> Section:
     if not table.rows:
         return Section(
             title="What they measure",
-            shows="No connected region of the volume has a clearly lower diffusivity than the background at its depth, "
-            "so there is nothing to list.",
+            shows=_nothing(findings),
             good="The depth map is empty and the residual maps hold nothing but noise.",
             bad="A patch in the residual maps that stays over many frames: something is there that the volume lacks.",
             do="State the smallest and deepest defect that this set-up has been shown to find; absence below that is "
             "not shown.",
         )
+    weighed = findings.rec.frame_evidence
+    first = "the largest" if weighed is None else "the clearest"
     shows = (
-        "Every connected region of low diffusivity, the largest first. These are indications: what they mean for the "
+        f"Every connected region of low diffusivity, {first} first. These are indications: what they mean for the "
         "part is for the inspector to assess."
     )
     if findings.truth is not None:
@@ -98,13 +111,37 @@ def _table(findings: Findings, units: AxisUnits) -> Section:
         title="What they measure",
         shows=shows,
         table=table,
-        terms=TERMS,
-        good="Indications of several cells in each direction, with a high contrast and a high SNR.",
-        bad=f"A size near that of one cell ({dx:.2g} × {dy:.2g} × {quantity(dz, units.length, digits=2)}), a low "
-        "contrast, or an SNR below 6 dB: close to what this recording can resolve. Thickness is the least certain "
+        terms=_terms(findings),
+        good="Indications of several cells in each direction, with "
+        + ("a high contrast and a high SNR." if weighed is None else "evidence far above the threshold."),
+        bad=f"A size near that of one cell ({dx:.2g} × {dy:.2g} × {quantity(dz, units.length, digits=2)}), "
+        + ("a low contrast, or an SNR below 6 dB" if weighed is None else f"or evidence near {weighed.threshold:.2g}")
+        + ": close to what this recording can resolve. Thickness is the least certain "
         "number, because what is below the upper side lies in its shadow.",
         do="Report depth to the top with its band, and lateral size; treat thickness and contrast as estimates.",
     )
+
+
+def _nothing(findings: Findings) -> str:
+    """Why the table is empty."""
+    shown = findings.rec.frame_evidence
+    if shown is None:
+        return (
+            "No connected region of the volume has a clearly lower diffusivity than the background at its depth, so "
+            "there is nothing to list."
+        )
+    return (
+        f"Nothing stands out by {shown.threshold:.2g} standard deviations or more from what the frames show at sound "
+        "places, so there is nothing to list."
+    )
+
+
+def _terms(findings: Findings) -> str:
+    """What the columns mean, in small print."""
+    shown = findings.rec.frame_evidence
+    sheets = shown is not None and shown.of_sheets
+    text = TERMS.format(fwhm=FWHM_OF_SHEETS if sheets else FWHM_OF_VOLUME)
+    return text + EVIDENCE * (shown is not None) + RESISTANCE * sheets
 
 
 def _bands(findings: Findings, units: AxisUnits) -> Section:

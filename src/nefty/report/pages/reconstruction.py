@@ -133,9 +133,9 @@ def _count_fact(findings: Findings, units: AxisUnits) -> Fact:
     defects = findings.defects
     if not defects:
         judged = findings.rec.verdict().level.judges
-        return Fact(
-            "Indications", "none" if judged else "–", "no region of low diffusivity stands out" if judged else ""
-        )
+        weighed = findings.rec.frame_evidence is not None
+        why = "nothing stands out in the frames" if weighed else "no region of low diffusivity stands out"
+        return Fact("Indications", "none" if judged else "–", why if judged else "")
     largest = max(defects, key=lambda d: d.area)
     return Fact(
         "Indications",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from nefty.core.words import quantity
@@ -22,6 +24,7 @@ from nefty.report.figures.images import coarseness, most_images
 from nefty.report.figures.style import axis_title
 from nefty.report.pages.findings import Findings
 from nefty.report.pages.page import Section
+from nefty.result.indications.indication import Indication
 
 RATIO = Scale("ice", from_zero=True)
 
@@ -144,12 +147,15 @@ def _cuts(findings: Findings, units: AxisUnits) -> Section:
     )
 
 
+def _bottom(defect: Indication, thickness: float) -> float:
+    """Depth of its lower side, within the part; that of its top where its thickness is not known."""
+    own = defect.thickness if math.isfinite(defect.thickness) else 0.0
+    return min(defect.depth_to_top + own, thickness)
+
+
 def _background(findings: Findings, units: AxisUnits) -> Section:
     rec, truth = findings.rec, findings.truth
-    spans = [
-        (f"indication {d.label}", d.depth_to_top, min(d.depth_to_top + d.thickness, rec.grid.size[0]))
-        for d in findings.defects[:6]
-    ]
+    spans = [(f"indication {d.label}", d.depth_to_top, _bottom(d, rec.grid.size[0])) for d in findings.defects[:6]]
     return Section(
         title="The background",
         shows=(

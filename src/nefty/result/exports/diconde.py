@@ -19,6 +19,7 @@ pydicom's root. No viewer or archive was certified with it.
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -142,9 +143,21 @@ def _indication(pydicom: Any, defect: Any, evidence: Any) -> Any:
         f"centre x={x:.4g} mm, y={y:.4g} mm (row {evidence.row}, column {evidence.column} of the frames); depth to top "
         f"{defect.depth_to_top:.4g} mm, band {evidence.depth_low:.4g} to {evidence.depth_high:.4g} mm; area "
         f"{defect.area:.4g} mm2; FWHM {evidence.fwhm_long:.4g} x {evidence.fwhm_short:.4g} mm; "
-        f"SNR {evidence.snr:.3g} dB"
+        f"SNR {evidence.snr:.3g} dB{_weighed(defect)}"
     )
     return item
+
+
+def _weighed(defect: Any) -> str:
+    """Evidence, resistance and equivalent gaps, as far as they are known."""
+    known = {
+        "evidence": (defect.evidence, 1.0, "standard deviations"),
+        "thermal resistance": (defect.resistance, 1.0, "m2K/W"),
+        "equivalent air gap": (defect.gap_air, 1e6, "um"),
+        "equivalent polymer film": (defect.gap_polymer, 1e6, "um"),
+    }
+    said = [f"; {name} {factor * v:.3g} {unit}" for name, (v, factor, unit) in known.items() if math.isfinite(v)]
+    return "".join(said)
 
 
 def _put_pixels(dicom: Any, values: np.ndarray, slope: float, unit: tuple[str, str], label: str) -> None:

@@ -56,6 +56,10 @@ COLUMNS = {
     "contrast": "1",
     "thermal_contrast": "temperature",
     "snr": "dB",
+    "evidence": "standard deviations",
+    "resistance": "m2K/W",
+    "gap_air": "length",
+    "gap_polymer": "length",
     "time": "time",
     "cells": "count",
     "reaches_back": "0 or 1",
@@ -113,8 +117,9 @@ def volumes(rec: Reconstruction, rule: Rule | str = "default") -> dict[str, np.n
 
 
 def defect_table(rec: Reconstruction, rule: Rule | str = "default") -> str:
-    """The defects as CSV, one line each, the largest first; the header has the units in brackets, mm for a grid in m.
+    """The defects as CSV, one line each, the clearest or largest first.
 
+    The header has the units in brackets, mm for a grid in m.
     Rows and columns are pixels of the frames as they were read, from 0; ``time`` is that of the frame behind the SNR.
     """
     text, units = io.StringIO(), display_units(rec.facts.units)
@@ -122,7 +127,8 @@ def defect_table(rec: Reconstruction, rule: Rule | str = "default") -> str:
     rows.writerow(_header(name, measure, units) for name, measure in COLUMNS.items())
     for defect, evidence in zip(rec.defects(rule), rec.evidence(rule), strict=True):
         centre = dict(zip(("centre_z", "centre_y", "centre_x"), defect.centre, strict=True))
-        values = vars(defect) | vars(evidence) | centre
+        gaps = {name: getattr(defect, name) / (rec.facts.units.metres or 1.0) for name in ("gap_air", "gap_polymer")}
+        values = vars(defect) | vars(evidence) | centre | gaps
         rows.writerow(_cell(values[name], measure, units) for name, measure in COLUMNS.items())
     return text.getvalue()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +34,10 @@ def notebook_html(rec: Reconstruction) -> str:
     }
     if defects:
         first = defects[0]
-        facts["largest indication"] = f"depth {first.depth_to_top:.3g}, diameter {first.diameter:.3g} {unit}"
+        weighed = math.isfinite(first.evidence)
+        score = f", {first.evidence:.3g} standard deviations" if weighed else ""
+        name = "clearest indication" if weighed else "largest indication"
+        facts[name] = f"depth {first.depth_to_top:.3g}, diameter {first.diameter:.3g} {unit}{score}"
     if rec.stopped.text:
         facts["stopped"] = rec.stopped.text
     rows = "".join(

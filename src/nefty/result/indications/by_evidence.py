@@ -12,6 +12,7 @@ from nefty.data.facts import Facts
 from nefty.result.frame_evidence import FrameEvidence, RegionEvidence
 from nefty.result.indications.indication import Indication
 from nefty.result.indications.segmentation import ByEvidence, Segmentation
+from nefty.result.indications.sizing import size_of_mask
 
 AIR, POLYMER = 0.026, 0.25  # W/mK, of still air and of a polymer film, for equivalent gaps
 
@@ -35,9 +36,15 @@ def called_cells(evidence: FrameEvidence, grid: Grid, *, periodic: bool) -> Segm
 
 
 def with_evidence(found: list[Indication], evidence: FrameEvidence, grid: Grid, facts: Facts) -> list[Indication]:
-    """Indications of ``called_cells`` with what the sheet tells of them: depth, resistance, gaps, evidence."""
-    regions = [evidence.regions[number - 1] for number in evidence.called]
-    return [_told(one, region, grid, facts) for one, region in zip(found, regions, strict=True)]
+    """Indications of ``called_cells`` with what the sheet tells of them: depth, size, resistance, gaps, evidence."""
+    told = []
+    for one, number in zip(found, evidence.called, strict=True):
+        region = evidence.regions[number - 1]
+        if math.isfinite(region.depth):
+            told.append(_of_sheet(one, region, evidence.footprint(number), grid, facts))
+        else:
+            told.append(dataclasses.replace(one, evidence=region.score))
+    return told
 
 
 def sheet_depths(evidence: FrameEvidence) -> np.ndarray:
@@ -48,18 +55,21 @@ def sheet_depths(evidence: FrameEvidence) -> np.ndarray:
     return depths
 
 
-def _told(one: Indication, region: RegionEvidence, grid: Grid, facts: Facts) -> Indication:
-    if not math.isfinite(region.depth):
-        return dataclasses.replace(one, evidence=region.score)
+def _of_sheet(one: Indication, region: RegionEvidence, mask: np.ndarray, grid: Grid, facts: Facts) -> Indication:
+    """An indication with what its sheet tells; place and size are those of its pixels, not of the volume under them."""
+    spacing = (grid.spacing[1], grid.spacing[2])
+    size_y, size_x = (float(np.ptp(np.nonzero(mask)[axis]) + 1) * spacing[axis] for axis in (0, 1))
     thickness = grid.size[0] - region.depth if region.open_to_back else math.nan
     middle = region.depth + thickness / 2 if region.open_to_back else region.depth
     resistance, air, polymer = _gaps(region, facts)
     return dataclasses.replace(
         one,
-        centre=(middle, *one.centre[1:]),
+        centre=(middle, *size_of_mask(mask, spacing).centre),
         depth_to_top=region.depth,
         depth_to_centre=middle,
         thickness=thickness,
+        size_y=size_y,
+        size_x=size_x,
         volume=one.area * thickness,
         reaches_back=region.open_to_back,
         evidence=region.score,
@@ -70,10 +80,13 @@ def _told(one: Indication, region: RegionEvidence, grid: Grid, facts: Facts) -> 
 
 
 def _gaps(region: RegionEvidence, facts: Facts) -> tuple[float, float, float]:
-    """Resistance in m2K/W, and thickness in m of air and of a polymer that has it; NaN where the material is unknown."""
+    """Resistance in m2K/W, and thickness in m of air and of a polymer that has it; NaN for what is not known."""
     part = facts.material
-    if region.open_to_back or part is None or part.k is None or part.rho is None or part.cp is None:
+    metres = facts.units.metres
+    if region.open_to_back or metres is None or part is None:
         return math.nan, math.nan, math.nan
-    resistance = region.resistance / (part.rho * part.cp)
+    if part.k is None or part.rho is None or part.cp is None:
+        return math.nan, math.nan, math.nan
+    resistance = region.resistance / metres / (part.rho * part.cp)
     polymer = resistance / (1 / POLYMER - 1 / part.k) if part.k > POLYMER else math.nan
     return resistance, resistance * AIR, polymer

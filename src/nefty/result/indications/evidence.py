@@ -13,8 +13,8 @@ from nefty.result.frame_pixels import frame_pixels
 from nefty.result.indications.depth_band import depth_band
 from nefty.result.indications.detection_image import front_frames, heating, visibility
 from nefty.result.indications.indication import Indication
-from nefty.result.indications.segmentation import Segmentation
-from nefty.result.indications.sizing import DefectSize, deficit_map, size_defect
+from nefty.result.indications.segmentation import ByEvidence, Segmentation
+from nefty.result.indications.sizing import DefectSize, deficit_map, size_defect, size_of_mask
 from nefty.result.indications.surroundings import around, centring
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class IndicationEvidence:
         depth_low: least depth of the band around ``depth_to_top``; see ``depth_band``.
         depth_high: largest depth of the band.
         fwhm_long: full width at half maximum of the map of missing diffusivity (``deficit_map``), along its longer
-            axis.
+            axis; of a sheet, the axis of the ellipse with the area and proportions of its pixels.
         fwhm_short: along its shorter axis.
         angle: of the longer axis, in degrees from x towards y.
         fwhm_area: within the contour at half maximum.
@@ -97,12 +97,14 @@ def find_evidence(rec: Reconstruction, defects: list[Indication], found: Segment
 
 
 def _size(rec: Reconstruction, label: int, footprint: np.ndarray, found: Segmentation) -> DefectSize | None:
-    """Size in the map of missing diffusivity, without that of other defects."""
+    """Size in the map of missing diffusivity, without that of other defects; of a sheet that of its pixels."""
+    spacing = (rec.grid.spacing[1], rec.grid.spacing[2])
+    if rec.frame_evidence is not None and rec.frame_evidence.of_sheets and isinstance(found.rule, ByEvidence):
+        return size_of_mask(footprint, spacing)
     own = np.where((found.labels == label) | (found.labels == 0), rec.alpha, rec.background[:, None, None])
     shift = centring(footprint) if found.periodic else (0, 0)
     image, mask = (np.roll(a, shift, (0, 1)) for a in (deficit_map(own, rec.background), footprint))
     others = np.roll(found.footprint, shift, (0, 1))
-    spacing = (rec.grid.spacing[1], rec.grid.spacing[2])
     for sound in (None, 0.0):  # without sound pixels around it, sound is where nothing is missing
         try:
             return size_defect(image, mask, spacing, others=others, sound=sound)

@@ -59,6 +59,34 @@ def deficit_map(alpha: Any, background: Any) -> np.ndarray:
     return 1 - (alpha / background[:, None, None]).mean(axis=0)
 
 
+def size_of_mask(mask: np.ndarray, spacing: tuple[float, float]) -> DefectSize:
+    """Size of a defect whose pixels are known: axes of the ellipse with its area and its ratio of second moments.
+
+    Args:
+        mask: its pixels, (y, x).
+        spacing: edge lengths (dy, dx) of a pixel.
+    """
+    dy, dx = spacing
+    centre, axes = _principal(mask.astype(np.float64), spacing)
+    area = float(mask.sum()) * dy * dx
+    offsets = (np.argwhere(mask) - centre) * np.array(spacing)
+    # A pixel has an extent of its own, which keeps a line of them from having no width.
+    wide, narrow = (
+        math.sqrt(float(np.square(offsets @ axis).mean()) + float(np.square(axis * spacing).sum()) / 12)
+        for axis in axes
+    )
+    scale = math.sqrt(4 * area / math.pi / (wide * narrow))
+    return DefectSize(
+        centre=(float((centre[0] + 0.5) * dy), float((centre[1] + 0.5) * dx)),
+        fwhm=(scale * wide, scale * narrow),
+        angle=_angle(axes[0]),
+        area=area,
+        diameter=math.sqrt(4 * area / math.pi),
+        peak=1.0,
+        sound=0.0,
+    )
+
+
 def size_defects(
     values: Any, labels: Any, spacing: tuple[float, float], *, sound: float | None = None
 ) -> list[DefectSize]:
@@ -117,7 +145,7 @@ def size_defect(
     return DefectSize(
         centre=(float((centre[0] + 0.5) * dy), float((centre[1] + 0.5) * dx)),
         fwhm=(widths[0], widths[1]),
-        angle=90 - (90 - math.degrees(math.atan2(axes[0][0], axes[0][1]))) % 180,
+        angle=_angle(axes[0]),
         area=area,
         diameter=math.sqrt(4 * area / math.pi),
         peak=sound + height,
@@ -182,6 +210,11 @@ def _principal(weights: np.ndarray, spacing: tuple[float, float]) -> tuple[np.nd
     offsets = (points - centre[:, None]) * np.array(spacing)[:, None]
     _, vectors = np.linalg.eigh((offsets * mass) @ offsets.T / mass.sum())
     return centre, [vectors[:, 1], vectors[:, 0]]
+
+
+def _angle(axis: np.ndarray) -> float:
+    """Of an axis (y, x), in degrees from x towards y, above -90 and up to 90."""
+    return 90 - (90 - math.degrees(math.atan2(axis[0], axis[1]))) % 180
 
 
 def _width(share: np.ndarray, centre: np.ndarray, step: np.ndarray) -> float:
