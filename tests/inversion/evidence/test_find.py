@@ -10,7 +10,7 @@ from nefty.inversion.evidence.settings import EvidenceSettings, SheetSettings
 from support.weak_films import SLAB, SPREAD, TIMES, contrast_of, disc, shown_by
 
 SHAPE = (32, 34)
-SETTINGS = EvidenceSettings(regions="sheets", sheet=SheetSettings(layers=12, steps=20, even_steps=10))
+SETTINGS = EvidenceSettings(regions="sheets", sheet=SheetSettings(layers=12, steps=20))
 
 
 def sound(contrast, shallowest=0.0):
@@ -63,7 +63,7 @@ def test_a_weak_film_is_found_at_its_depth(film):
 
 def test_more_false_calls_need_less_evidence(film):
     _, contrast, (evidence, *_) = film
-    many = EvidenceSettings(false_calls=1.0, sheet=SheetSettings(layers=8, steps=3, even_steps=1))
+    many = EvidenceSettings(false_calls=1.0, sheet=SheetSettings(layers=8, steps=3))
     other, *_ = find(sound(contrast), many)
     assert other.threshold < evidence.threshold
     assert other.called
@@ -72,7 +72,7 @@ def test_more_false_calls_need_less_evidence(film):
 def test_above_the_shallowest_depth_no_disc_is_looked_for(film):
     _, contrast, _ = film
     deep = dataclasses.replace(sound(contrast), shallowest=0.6 * SLAB.thickness)
-    evidence, *_ = find(deep, EvidenceSettings(sheet=SheetSettings(layers=8, steps=2, even_steps=1)))
+    evidence, *_ = find(deep, EvidenceSettings(sheet=SheetSettings(layers=8, steps=2)))
     assert evidence.score_map.max() < film[2][0].score_map.max()
 
 
