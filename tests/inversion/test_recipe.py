@@ -262,5 +262,5 @@ def test_the_recipe_for_real_parts_calibrates_them():
     real = load_recipe("real")
     assert real.calibration.background == "part"
     assert real.calibration.gain > 0
-    assert real.rule == "faint"
+    assert (real.rule, real.evidence.regions) == ("evidence", "sheets")
     assert load_recipe("fast").rule == "default"

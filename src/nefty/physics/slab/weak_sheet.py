@@ -63,7 +63,8 @@ class WeakSheet:
             return self.thickness / self.alpha * warmer / sound
         lags = _lags(float(times.max() - heating.start))
         warmer, sound = self._after_flash(lags, depths, spreading)
-        share = heating.rate((times[:, None] - lags).ravel()).reshape(len(times), -1) * np.gradient(lags)
+        between = np.concatenate([[0.0], (lags[1:] + lags[:-1]) / 2, [lags[-1]]])
+        share = -np.diff(heating.heat(times[:, None] - between), axis=1)  # that came so long ago, however shortly
         return self.thickness / self.alpha * (warmer @ share.T) / (sound @ share.T)
 
     def _after_flash(

@@ -109,7 +109,8 @@ def _measure(
     depths = np.where(region | (labels == 0), found.depth_profile(ratio), 0)[:, middle]
     top, bottom = _through_thickness(depths, region[:, middle])
     y, x = (_lateral(profile, region, axis) for axis in (1, 2))
-    row, column = ndimage.center_of_mass(np.where(region, -profile, 0).clip(min=0).sum(axis=0))
+    missing = np.where(region, -profile, 0).clip(min=0).sum(axis=0)
+    row, column = ndimage.center_of_mass(missing if missing.any() else region.any(axis=0))  # a sheet may be in no cell
     centre = (
         dz * (top + bottom) / 2,
         dy * float((iy[0] + row + 0.5) % grid.shape[1]),
