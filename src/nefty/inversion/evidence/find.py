@@ -56,15 +56,16 @@ class Weighing:
     Args:
         part: what it is weighed against.
         settings: how.
+        sound: pixels (y, x) that tell how much sound places scatter; all if not given.
     """
 
-    def __init__(self, part: SoundPart, settings: EvidenceSettings) -> None:
+    def __init__(self, part: SoundPart, settings: EvidenceSettings, sound: np.ndarray | None = None) -> None:
         slab, contrast = part.slab, part.contrast
         along = (slab.alpha * part.along[0], slab.alpha * part.along[1])
         templates = bank(contrast, slab, along, part.shallowest, settings)
         self._filters = MatchedFilter(contrast, templates)
         self._raw, self._settings = self._filters(contrast.values), settings
-        self.looks: Looks = look(self._raw, contrast, templates, settings.edge * slab.thickness)
+        self.looks: Looks = look(self._raw, contrast, templates, settings.edge * slab.thickness, sound)
         self.threshold = threshold(settings.false_calls)
 
     def unexplained(self, explained: np.ndarray) -> np.ndarray:
@@ -133,7 +134,7 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
     sound = part.contrast.counted & ~support
     if sound.sum() >= FEWEST_SOUND:  # what stands out tells nothing of the rest
         part = dataclasses.replace(part, contrast=whole.evened(sound))
-        weighing = Weighing(part, settings)
+        weighing = Weighing(part, settings, sound)
         support |= _standing_out(weighing, part, least, settings)
     contrast, slab = part.contrast, part.slab
     window = _window(support, contrast.pixel, settings.sheet.around * slab.thickness)

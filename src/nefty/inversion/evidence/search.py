@@ -54,7 +54,13 @@ class Looks:
         return float(-self.scores.min())
 
 
-def look(raw: np.ndarray, contrast: Contrast, templates: list[Template], edge: float) -> Looks:
+def look(
+    raw: np.ndarray,
+    contrast: Contrast,
+    templates: list[Template],
+    edge: float,
+    sound: np.ndarray | None = None,
+) -> Looks:
     """Standardise what every template shows at every place.
 
     Args:
@@ -62,9 +68,11 @@ def look(raw: np.ndarray, contrast: Contrast, templates: list[Template], edge: f
         contrast: of the recording.
         templates: of the bank.
         edge: width of the strip along the frame's edge whose scatter is its own.
+        sound: pixels (y, x) that tell the scatter; all if not given.
     """
     zones = _zones(contrast, edge)
-    scatter = Scatter(*np.stack([_scatter(score, zones) for score in raw], axis=1))
+    trusted = np.ones(contrast.counted.shape, dtype=bool) if sound is None else sound
+    scatter = Scatter(*np.stack([_scatter(score, zones, trusted) for score in raw], axis=1))
     standard = np.where(raw != 0, (raw - scatter.middle) / scatter.spread, 0.0)
     return Looks(standard, scatter, templates)
 
@@ -80,15 +88,16 @@ def _zones(contrast: Contrast, edge: float) -> list[np.ndarray]:
     return [middle, strip]
 
 
-def _scatter(score: np.ndarray, zones: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def _scatter(score: np.ndarray, zones: list[np.ndarray], trusted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Median and standard deviation of a template's raw scores at sound places, each (y, x), alike within a zone."""
     middles, spreads = np.zeros_like(score), np.ones_like(score)
     for zone in zones:
-        kept, middle, spread = score[zone], 0.0, 1.0
+        telling = zone & trusted if (zone & trusted).sum() >= FEWEST_PLACES else zone
+        kept, middle, spread = score[telling], 0.0, 1.0
         for _ in range(ROUNDS):
             middle = float(np.median(kept))
             spread = max(MAD_TO_SIGMA * float(np.median(np.abs(kept - middle))), 1.0)
-            inside = score[zone & (np.abs(score - middle) < OUTLYING * spread)]
+            inside = score[telling & (np.abs(score - middle) < OUTLYING * spread)]
             kept = inside if inside.size >= FEWEST_PLACES else kept
         middles[zone], spreads[zone] = middle, spread
     return middles, spreads

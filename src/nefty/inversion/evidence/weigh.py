@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+from scipy import ndimage
 
 from nefty.inversion.calibration.interface import Calibration
 from nefty.inversion.calibration.real_part import RealPartCalibration
@@ -20,6 +21,8 @@ from nefty.result.indications.segmentation import segment
 FAINT = 0.3  # noise over temperature, beyond which a frame is left out
 LOWEST = 0.05  # T/T_sound that is not taken smaller in logarithms
 ENOUGH = 0.8  # share of the frames in which a pixel must count
+BESIDE = 2  # pixels around a region that do not tell how much sound places scatter
+LEAST_SOUND = 0.1  # share of the pixels that must be left to tell it
 DIMMEST = 1e-4  # weight of a pixel below which it is not looked at
 
 
@@ -46,9 +49,11 @@ def weigh_volume(known: Calibration, volume: np.ndarray, settings: EvidenceSetti
     if background is None or model.observe != "front":
         return None
     part, used = layered_part(known)
-    part = dataclasses.replace(part, contrast=part.contrast.evened(part.contrast.counted))
-    weighing = Weighing(part, settings)
     found = segment(volume, background, model.grid, "default", model.boundary.lateral)
+    beside = ~np.asarray(ndimage.binary_dilation(found.footprint, iterations=BESIDE))
+    sound = part.contrast.counted & beside if beside.mean() >= LEAST_SOUND else part.contrast.counted
+    part = dataclasses.replace(part, contrast=part.contrast.evened(sound))
+    weighing = Weighing(part, settings, sound)
     sound = np.broadcast_to(background[:, None, None], volume.shape)
     reference = _log_frames(known, sound.copy(), used)
     unexplained = weighing.unexplained(_log_frames(known, volume, used) - reference)
