@@ -263,4 +263,6 @@ def test_the_recipe_for_real_parts_calibrates_them():
     assert real.calibration.background == "part"
     assert real.calibration.gain > 0
     assert (real.rule, real.evidence.regions) == ("evidence", "sheets")
-    assert load_recipe("fast").rule == "default"
+    fast, paper = load_recipe("fast"), load_recipe("paper")
+    assert (fast.rule, fast.evidence.regions) == ("evidence", "volume")
+    assert (paper.rule, paper.evidence.regions) == ("default", "none")

@@ -3,11 +3,12 @@
 import math
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 
 from nefty.core.errors import InputError
+from nefty.core.storage.hdf5 import write_hdf5
+from nefty.result.exports.export import KIND
 from nefty.result.frame_evidence import OPEN, FrameEvidence, RegionEvidence
 from nefty.result.reconstruction import Reconstruction
 from support.parts import GRID, planted
@@ -97,13 +98,10 @@ def test_results_in_which_nothing_was_weighed_are_read_by_the_default_rule(tmp_p
 
 def test_files_that_know_nothing_of_it_are_read(tmp_path):
     """Of the round before this one, without the entry at all; and of nefty 0.1."""
-    file = planted().save(tmp_path / "before.h5")
-    with h5py.File(file, "r+") as content:
-        for place in [name for name in ("frame_evidence",) if name in content]:
-            del content[place]
-        content.attrs.pop("frame_evidence", None)
     record = planted().record()
     del record["frame_evidence"]
     assert Reconstruction.from_record(record).frame_evidence is None
+    file = write_hdf5(tmp_path / "before.h5", record, kind=KIND)
+    assert Reconstruction.load(file).frame_evidence is None
     for old in FILES.glob("*.h5"):
         assert Reconstruction.load(old).frame_evidence is None

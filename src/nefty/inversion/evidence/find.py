@@ -145,11 +145,13 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
     over = float(np.median(depth[support[window]]))
     insulation = ndimage.gaussian_filter(insulation, [EVEN * over / d for d in contrast.pixel])
     sheet = fit.fit(support[window], np.clip(insulation, ELSEWHERE, FIRST) * support[window], depth)
+    if (owner := _owners(sheet, settings.sheet)) is not None:
+        sheet = fit.fit(sheet.support, sheet.insulation, _even_depths(sheet, owner), owner)
     every = contrast.part(np.ones(len(contrast.times), dtype=bool), window)
     labels, regions, left_over = _weighed(
         sheet, SheetFit(every, slab, part.along, settings.sheet), weighing, window, settings.sheet
     )
-    _add_unfitted(labels, regions, weighing, left_over, least, slab)
+    _add_unfitted(labels, regions, weighing, left_over, support, slab)
     evidence = weighing.evidence(labels, regions)
     resistance, depth = nothing.copy(), nothing.copy()
     resistance[window], depth[window] = sheet.resistance * slab.thickness / slab.alpha, sheet.depth
@@ -221,11 +223,20 @@ def _add_unfitted(
     regions: list[RegionEvidence],
     weighing: Weighing,
     left_over: np.ndarray,
-    least: float,
+    support: np.ndarray,
     slab: WeakSheet,
 ) -> None:
-    """Add what stands out but has no sheet: too weak for it, or not understood. It is told by its template."""
-    parts, number = ndimage.label(left_over.max(axis=0) >= least)
+    """Add patches of what stands out that have no sheet at all: too weak for it. They are told by their template.
+
+    Args:
+        labels: numbers of the regions, (y, x); changed in place.
+        regions: added to.
+        weighing: of this recording.
+        left_over: scores of what no region explains, (template, y, x).
+        support: pixels (y, x) that stand out, and those around them.
+        slab: the sound part.
+    """
+    parts, number = ndimage.label(support)
     for name in range(1, int(number) + 1):
         own = np.asarray(parts) == name
         if (labels[own] > 0).any():
@@ -236,6 +247,24 @@ def _add_unfitted(
         insulation = resistance / (resistance + depth / slab.alpha)
         regions.append(RegionEvidence(float(left_over[which][own].max()), depth, resistance, min(insulation, 0.5)))
         labels[own] = len(regions)
+
+
+def _owners(sheet: Sheet, settings: SheetSettings) -> np.ndarray | None:
+    """To which region each pixel belongs, from 0, (y, x): the nearest; ``None`` if there is none."""
+    labels = np.zeros(sheet.support.shape, dtype=np.int64)
+    for number, mask in enumerate(_masks(sheet, settings), 1):
+        labels[mask] = number
+    if not labels.any():
+        return None
+    nearest = ndimage.distance_transform_edt(labels == 0, return_distances=False, return_indices=True)
+    return labels[tuple(np.asarray(nearest))] - 1
+
+
+def _even_depths(sheet: Sheet, owner: np.ndarray) -> np.ndarray:
+    """The mean depth of each region, weighted by its insulation, (y, x)."""
+    weight = np.where(sheet.support, sheet.insulation, 0.0).ravel() + 1e-9
+    total = np.bincount(owner.ravel(), weight * sheet.depth.ravel())
+    return (total / np.bincount(owner.ravel(), weight))[owner]
 
 
 def _masks(sheet: Sheet, settings: SheetSettings) -> list[np.ndarray]:

@@ -91,15 +91,21 @@ class SheetFit:
         self._plane = _plane(np.sqrt(contrast.weight))
         self._seen = self._whitened(torch.from_numpy(contrast.values).float())
 
-    def fit(self, support: np.ndarray, insulation: np.ndarray, depth: np.ndarray) -> Sheet:
+    def fit(
+        self, support: np.ndarray, insulation: np.ndarray, depth: np.ndarray, owner: np.ndarray | None = None
+    ) -> Sheet:
         """Fit insulation and depth.
 
         Args:
             support: pixels (y, x) that may have a sheet under them.
             insulation: to begin with, (y, x).
             depth: to begin with, (y, x); c refers to it.
+            owner: number, from 0, of the region that a pixel (y, x) belongs to: each has one depth, and ``depth`` is
+                even within it. If not given, every pixel has its own.
         """
         settings, pixels = self._settings, int(support.sum())
+        which = np.arange(pixels) if owner is None else np.unique(owner[support], return_inverse=True)[1]
+        sheets = torch.from_numpy(which)
         places = tuple(torch.from_numpy(i) for i in np.nonzero(support))
         information = self._information(depth)[support]
         unit, typical = torch.from_numpy(1 / information).float(), float(np.median(information))
@@ -109,21 +115,23 @@ class SheetFit:
         def volume(x: Tensor) -> tuple[Tensor, Tensor]:
             """Insulation, and depth in cells, each (y, x)."""
             c = torch.zeros(support.shape).index_put(places, x[:pixels] * unit)
-            return c, torch.from_numpy(cells).float().index_put(places, x[pixels:] * SCALE)
+            return c, torch.from_numpy(cells).float().index_put(places, x[pixels:][sheets] * SCALE)
 
         def cost(x: np.ndarray) -> tuple[float, np.ndarray]:
             unknown = torch.tensor(x, dtype=torch.float32, requires_grad=True)
             c, at = volume(unknown)
             misfit = self._whitened(self.predicted(c, at, cells)) - self._seen
-            bending = settings.stiffness * typical * _bending(c.detach(), at)
+            bending = settings.stiffness * typical * _bending(c, at)
             value = 0.5 * (misfit**2).sum() + settings.variation * typical * _variation(c + STEEP * c**2) + bending
             value.backward()
             costs.append(float(value.detach()))
             assert unknown.grad is not None
             return costs[-1], unknown.grad.double().numpy()
 
-        start = np.concatenate([insulation[support] * information, cells[support] / SCALE])
-        bounds = [(0.0, MOST * i) for i in information] + [(1 / SCALE, (self._layers - 1) / SCALE)] * pixels
+        depths = np.zeros(int(which.max()) + 1)
+        depths[which] = cells[support] / SCALE
+        start = np.concatenate([insulation[support] * information, depths])
+        bounds = [(0.0, MOST * i) for i in information] + [(1 / SCALE, (self._layers - 1) / SCALE)] * len(depths)
         c, at = (v.double().numpy() for v in volume(torch.from_numpy(self._descend(cost, start, bounds)).float()))
         relative = depth / self.slab.thickness * c / (1 - c)
         return Sheet(support, c, at * self.slab.thickness / self._layers, depth, relative, costs)

@@ -75,8 +75,8 @@ class WeakSheet:
         z = np.asarray(depths, dtype=np.float64)[:, None, None, None]
         into = self._flux(z, p)
         back = self._flux(z, p + np.asarray(spreading, dtype=np.float64)[:, None, None])
-        warmer = (weight * into * back).real.sum(axis=-1)
-        return warmer, (weight * self._face(p)).real.sum(axis=-1)
+        warmer = np.real(weight * into * back).sum(axis=-1)
+        return warmer, np.real(weight * self._face(p)).sum(axis=-1)
 
     def _parts(self, z: np.ndarray | float, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """s, sinh + b cosh and cosh + b sinh of s(H - z), and the flux's denominator; all three over exp(sH)/2."""
