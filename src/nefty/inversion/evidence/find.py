@@ -151,7 +151,8 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
     labels, regions, left_over = _weighed(
         sheet, SheetFit(every, slab, part.along, settings.sheet), weighing, window, settings.sheet
     )
-    _add_unfitted(labels, regions, weighing, left_over, support, slab)
+    if all(region.score < weighing.threshold for region in regions):  # beside a clear one, what is left over is its
+        _add_unfitted(labels, regions, weighing, left_over, support, slab)
     evidence = weighing.evidence(labels, regions)
     resistance, depth = nothing.copy(), nothing.copy()
     resistance[window], depth[window] = sheet.resistance * slab.thickness / slab.alpha, sheet.depth

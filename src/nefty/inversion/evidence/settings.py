@@ -22,7 +22,7 @@ class SheetSettings(Part):
     """
 
     layers: Count = 20
-    steps: Count = 40
+    steps: Count = 30
     variation: NotNegative = 3.0
     stiffness: NotNegative = 30.0
     latest: Positive = 1.2
@@ -47,8 +47,8 @@ class EvidenceSettings(Part):
 
     regions: Literal["sheets", "volume", "none"] = "none"
     false_calls: Annotated[float, Field(gt=0, le=10)] = 0.05
-    doubt: NotNegative = 0.15
-    doubt_left: NotNegative = 0.3
+    doubt: NotNegative = 0.2
+    doubt_left: NotNegative = 0.4
     nearly: NotNegative = 0.7
     depths: tuple[Fraction, ...] = (0.1, 0.16, 0.25, 0.37, 0.53, 0.75)
     widths: tuple[Positive, ...] = (1.3, 2.5, 5.0, 9.0)
