@@ -21,7 +21,8 @@ from nefty.result.indications.segmentation import segment
 FAINT = 0.3  # noise over temperature, beyond which a frame is left out
 LOWEST = 0.05  # T/T_sound that is not taken smaller in logarithms
 ENOUGH = 0.8  # share of the frames in which a pixel must count
-BESIDE = 2  # pixels around a region that do not tell how much sound places scatter
+CLEAR = 2.0  # thresholds from which on a region is beyond doubt
+BESIDE = 2  # pixels around such a region that do not tell how much sound places scatter
 LEAST_SOUND = 0.1  # share of the pixels that must be left to tell it
 DIMMEST = 1e-4  # weight of a pixel below which it is not looked at
 
@@ -50,19 +51,45 @@ def weigh_volume(known: Calibration, volume: np.ndarray, settings: EvidenceSetti
         return None
     part, used = layered_part(known)
     found = segment(volume, background, model.grid, "default", model.boundary.lateral)
-    beside = ~np.asarray(ndimage.binary_dilation(found.footprint, iterations=BESIDE))
-    sound = part.contrast.counted & beside if beside.mean() >= LEAST_SOUND else part.contrast.counted
-    part = dataclasses.replace(part, contrast=part.contrast.evened(sound))
-    weighing = Weighing(part, settings, sound)
     sound = np.broadcast_to(background[:, None, None], volume.shape)
     reference = _log_frames(known, sound.copy(), used)
-    unexplained = weighing.unexplained(_log_frames(known, volume, used) - reference)
-    regions = []
-    for name in range(1, found.number + 1):
-        own = found.labels == name
-        others = _log_frames(known, np.where(own, sound, volume), used) - reference
-        regions.append(RegionEvidence(weighing.score(np.asarray(own.any(axis=0)), others, unexplained)))
-    return weighing.evidence(found.labels, regions)
+    explained = _log_frames(known, volume, used) - reference
+    cells = [found.labels == name for name in range(1, found.number + 1)]
+    others = [_log_frames(known, np.where(own, sound, volume), used) - reference for own in cells]
+    masks = [np.asarray(own.any(axis=0)) for own in cells]
+    first = _scored(part, part.contrast.counted, masks, others, explained, settings)
+    clear = [mask for mask, r in zip(masks, first.regions, strict=True) if r.score >= CLEAR * first.threshold]
+    evidence = first
+    if clear:  # their pixels do not tell how much sound places scatter
+        beside = ~np.asarray(ndimage.binary_dilation(np.any(clear, axis=0), iterations=BESIDE))
+        if (beside & part.contrast.counted).mean() >= LEAST_SOUND:
+            evidence = _scored(part, beside & part.contrast.counted, masks, others, explained, settings)
+    return dataclasses.replace(evidence, labels=found.labels)
+
+
+def _scored(
+    part: SoundPart,
+    sound: np.ndarray,
+    masks: list[np.ndarray],
+    others: list[np.ndarray],
+    explained: np.ndarray,
+    settings: EvidenceSettings,
+) -> FrameEvidence:
+    """The evidence of regions whose footprints are given, (y, x), without their labels.
+
+    Args:
+        part: what it is weighed against.
+        sound: pixels (y, x) that tell how much sound places scatter.
+        masks: of the regions.
+        others: ln(T/T_sound) of all regions but each, (t, y, x).
+        explained: of all of them.
+        settings: how.
+    """
+    part = dataclasses.replace(part, contrast=part.contrast.evened(sound))
+    weighing = Weighing(part, settings, sound)
+    unexplained = weighing.unexplained(explained)
+    scores = [weighing.score(mask, rest, unexplained) for mask, rest in zip(masks, others, strict=True)]
+    return weighing.evidence(np.zeros(part.contrast.weight.shape, dtype=np.int32), [RegionEvidence(s) for s in scores])
 
 
 def sound_part(known: RealPartCalibration) -> SoundPart:
