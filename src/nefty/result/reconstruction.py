@@ -284,7 +284,8 @@ def _own_view_record(view: OwnView) -> dict[str, np.ndarray]:
 
 def _typed(values: dict[str, Any]) -> dict[str, Any]:
     """The values of a record as the objects they were."""
-    stopped, view, reach, shown = (values.get(n) for n in ("stopped", "own_view", "reach", "frame_evidence"))
+    stopped, view, reach = values["stopped"], values["own_view"], values["reach"]
+    shown = values.get("frame_evidence")
     return {
         **values,
         "stopped": Stopped(StopReason(stopped["reason"]), stopped["text"]),

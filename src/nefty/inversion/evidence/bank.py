@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft
+from numpy import fft
+from scipy.fft import next_fast_len
 from scipy.special import j1
 
 from nefty.inversion.evidence.contrast import Contrast
@@ -92,5 +93,5 @@ def _disc(x: np.ndarray) -> np.ndarray:
 
 def padded(shape: tuple[int, ...]) -> tuple[int, int]:
     """A frame with room beside it, so that nothing wraps around."""
-    rows, columns = (fft.next_fast_len(2 * n, real=True) for n in shape)
+    rows, columns = (int(next_fast_len(2 * n, real=True)) for n in shape)  # pyright: ignore[reportArgumentType]
     return rows, columns

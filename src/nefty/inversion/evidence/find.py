@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from math import log
+from typing import Any
 
 import numpy as np
 from scipy import ndimage
@@ -200,7 +201,7 @@ def _weighed(
     unexplained = weighing.unexplained(explained)
     labels, regions = np.zeros(shape, dtype=np.int32), []
     for mask in _masks(sheet, settings):
-        own = np.asarray(ndimage.binary_dilation(mask, iterations=settings.grown))
+        own = np.asarray(ndimage.binary_dilation(mask, iterations=settings.grown), dtype=bool)
         others = np.zeros((len(fit.contrast.times), *shape))
         others[(slice(None), *window)] = fit.explained(sheet, ~own)
         whole = np.zeros(shape, dtype=bool)
@@ -237,9 +238,9 @@ def _add_unfitted(
         support: pixels (y, x) that stand out, and those around them.
         slab: the sound part.
     """
-    parts, number = ndimage.label(support)
-    for name in range(1, int(number) + 1):
-        own = np.asarray(parts) == name
+    found: Any = ndimage.label(support)
+    for name in range(1, int(found[1]) + 1):
+        own = np.asarray(found[0] == name)
         if (labels[own] > 0).any():
             continue
         which = int(left_over[:, own].max(axis=1).argmax())
@@ -272,8 +273,8 @@ def _masks(sheet: Sheet, settings: SheetSettings) -> list[np.ndarray]:
     """Pixels (y, x) of each hill of the insulation, within its contour; saddles between two lie far below them."""
     smooth = np.asarray(ndimage.gaussian_filter(sheet.insulation, PRECISE))
     logarithm = np.log(np.maximum(smooth, settings.faint / 2))
-    tops, _ = ndimage.label(h_maxima(logarithm, -log(settings.saddle)))
-    hills = watershed(-logarithm, np.asarray(tops), mask=sheet.insulation > settings.faint)
+    tops: Any = ndimage.label(h_maxima(logarithm, -log(settings.saddle)))
+    hills = watershed(-logarithm, np.asarray(tops[0]), mask=sheet.insulation > settings.faint)
     found = []
     for name in range(1, int(hills.max(initial=0)) + 1):
         own = hills == name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import fft
+from numpy import fft
 
 from nefty.inversion.evidence.bank import Template, padded
 from nefty.inversion.evidence.contrast import Contrast

@@ -61,7 +61,7 @@ def weigh_volume(known: Calibration, volume: np.ndarray, settings: EvidenceSetti
     clear = [mask for mask, r in zip(masks, first.regions, strict=True) if r.score >= CLEAR * first.threshold]
     evidence = first
     if clear:  # their pixels do not tell how much sound places scatter
-        beside = ~np.asarray(ndimage.binary_dilation(np.any(clear, axis=0), iterations=BESIDE))
+        beside = ~np.asarray(ndimage.binary_dilation(np.any(clear, axis=0), iterations=BESIDE), dtype=bool)
         if (beside & part.contrast.counted).mean() >= LEAST_SOUND:
             evidence = _scored(part, beside & part.contrast.counted, masks, others, explained, settings)
     return dataclasses.replace(evidence, labels=found.labels)
