@@ -57,7 +57,7 @@ def test_the_gradient_is_that_of_the_cost(monkeypatch, rng, insulation):
         slope = (cost(start + way)[0] - cost(start - way)[0]) / 2
         exact = float(gradient @ way)
         typical = np.linalg.norm(gradient[part]) * np.linalg.norm(way) / np.sqrt(part.sum())
-        # Single precision: 1e-6 of a frame, over a spread of 1e-3, times residuals that are large where a start is far off.
+        # Single precision: 1e-6 of a frame over a spread of 1e-3, times residuals, large where a start is far off.
         assert slope == pytest.approx(exact, rel=0.03, abs=0.1 * typical)
 
 
