@@ -47,7 +47,7 @@ class EvidenceSettings(Part):
 
     regions: Literal["sheets", "volume", "none"] = "none"
     false_calls: Annotated[float, Field(gt=0, le=10)] = 0.05
-    doubt: NotNegative = 0.2
+    doubt: NotNegative = 0.25
     doubt_left: NotNegative = 0.4
     nearly: NotNegative = 0.7
     depths: tuple[Fraction, ...] = (0.1, 0.16, 0.25, 0.37, 0.53, 0.75)
