@@ -102,7 +102,9 @@ class Weighing:
         """
         about, scatter = self._filters(explained), self.looks.scatter
         score = (self._raw - about - scatter.middle) / np.hypot(scatter.spread, self._settings.doubt * about)
-        return np.minimum(score, self.looks.scores)
+        seen = self.looks.scores
+        within = np.clip(score, np.minimum(seen, 0.0), np.maximum(seen, 0.0))  # not more than the frames show
+        return np.where(self._filters.information > 0, within, 0.0)
 
     def strength(self, which: int, mask: np.ndarray) -> float:
         """R/(thickness/alpha) of a template's disc where it stands out most in a mask (y, x), to first order."""
@@ -110,12 +112,19 @@ class Weighing:
         strength = np.divide(self._raw[which], known, out=np.zeros_like(known), where=known > 0)
         return max(float(strength[mask].max(initial=0.0)), 0.0)
 
-    def evidence(self, labels: np.ndarray, regions: list[RegionEvidence]) -> FrameEvidence:
-        """As a result keeps it; regions are numbered as in ``labels``."""
-        looks = self.looks
-        return FrameEvidence(
-            labels, tuple(regions), self.threshold, self._settings.false_calls, looks.map, looks.coldest
-        )
+    def evidence(
+        self, labels: np.ndarray, regions: list[RegionEvidence], left_over: np.ndarray | None = None
+    ) -> FrameEvidence:
+        """As a result keeps it.
+
+        Args:
+            labels: numbers of the regions.
+            regions: in the order of their numbers.
+            left_over: scores of what none of them explains, (template, y, x); all if not given.
+        """
+        coldest = self.looks.coldest if left_over is None else float(-left_over.min())
+        rate = self._settings.false_calls
+        return FrameEvidence(labels, tuple(regions), self.threshold, rate, self.looks.map, coldest)
 
 
 def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np.ndarray, np.ndarray]:
@@ -154,7 +163,7 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
     )
     if all(region.score < weighing.threshold for region in regions):  # beside a clear one, what is left over is its
         _add_unfitted(labels, regions, weighing, left_over, support, slab)
-    evidence = weighing.evidence(labels, regions)
+    evidence = weighing.evidence(labels, regions, left_over)
     resistance, depth = nothing.copy(), nothing.copy()
     resistance[window], depth[window] = sheet.resistance * slab.thickness / slab.alpha, sheet.depth
     return evidence, resistance, depth

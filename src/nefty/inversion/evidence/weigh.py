@@ -89,7 +89,8 @@ def _scored(
     weighing = Weighing(part, settings, sound)
     unexplained = weighing.unexplained(explained)
     scores = [weighing.score(mask, rest, unexplained) for mask, rest in zip(masks, others, strict=True)]
-    return weighing.evidence(np.zeros(part.contrast.weight.shape, dtype=np.int32), [RegionEvidence(s) for s in scores])
+    nowhere = np.zeros(part.contrast.weight.shape, dtype=np.int32)
+    return weighing.evidence(nowhere, [RegionEvidence(s) for s in scores], weighing.left_over(explained))
 
 
 def sound_part(known: RealPartCalibration) -> SoundPart:
