@@ -12,6 +12,7 @@ from nefty.core.errors import InputError, MissingExtraError
 from nefty.core.grid import Grid
 from nefty.data.sequence import Excitation
 from nefty.physics.boundary import Boundary
+from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.pulses import TopHatPulse
 from nefty.synth.explicit import simulate_explicit
 
@@ -70,6 +71,8 @@ def run_engine(
     """
     engine = ENGINES[name]
     engine.refuse_missing()
+    if isinstance(excitation, HeatingCurve):
+        raise InputError("the simulators of specimens know flashes and even pulses; give TopHatPulse(duration=...).")
     if engine.package is None:
         return simulate_explicit(
             grid,

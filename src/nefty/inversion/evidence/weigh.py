@@ -20,6 +20,7 @@ from nefty.result.indications.segmentation import segment
 
 FAINT = 0.3  # noise over temperature, beyond which a frame is left out
 LOWEST = 0.05  # T/T_sound that is not taken smaller in logarithms
+SOONEST = 0.2  # of a frame after the middle of the flash
 ENOUGH = 0.8  # share of the frames in which a pixel must count
 CLEAR = 2.0  # thresholds from which on a region is beyond doubt
 BESIDE = 2  # pixels around such a region that do not tell how much sound places scatter
@@ -100,11 +101,12 @@ def sound_part(known: RealPartCalibration) -> SoundPart:
     level = decay.amplitude * fit.surface(decay) * decay.common
     sound = decay.amplitude * decay.gain * decay.common[:, None, None] * shape
     spread = np.divide(decay.noise, level, out=np.full(level.shape, np.inf), where=level > 0)
-    used = (np.arange(len(level)) >= known.first_even) & (spread < FAINT)
+    times, heating = known.clock()
+    begun = times > SOONEST * np.diff(times).min()  # a delay may move the first frame to before the flash
+    used = (np.arange(len(level)) >= known.first_even) & (spread < FAINT) & begun
     ratio = np.divide(fit.frames, sound, out=np.ones(fit.frames.shape), where=fit.counted & (sound > 0))
     weight = (fit.counted[used].mean(axis=0) > ENOUGH).astype(np.float64)
     values = np.log(np.maximum(ratio, LOWEST))[used] * weight
-    times, heating = known.clock()
     contrast = Contrast(times[used], values, weight, spread[used], model.grid.spacing[1:], heating)
     slab = WeakSheet(decay.alpha, model.grid.size[0], decay.h_front, decay.h_back)
     return SoundPart(contrast, slab, model.anisotropy, known.buried * model.grid.spacing[0])
