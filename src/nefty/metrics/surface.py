@@ -16,6 +16,7 @@ from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.data.sequence import Sequence
 from nefty.metrics.volume import checked
+from nefty.physics.heating_curve import HeatingCurve
 from nefty.synth.explicit import simulate_explicit
 from nefty.synth.recording import setup_of, specimen_of
 
@@ -125,6 +126,10 @@ def _simulated(
 ) -> np.ndarray:
     if sequence.excitation is None:
         raise InputError("the recording does not name its flash; give Sequence(..., excitation=...) to simulate it.")
+    if isinstance(sequence.excitation, HeatingCurve):
+        raise InputError(
+            "the simulator of specimens knows flashes and even pulses; a heating curve cannot be scored so."
+        )
     setup = setup_of(sequence)
     return simulate_explicit(
         grid,
