@@ -63,7 +63,7 @@ def test_a_prior_has_a_centre_and_a_width_for_every_unknown():
     assert centres["front"] == (pytest.approx(0.02), pytest.approx(0.06))  # h H/alpha
     assert centres["back"] == (pytest.approx(0.04), pytest.approx(0.08))
     assert centres["margin"] == (pytest.approx(log(0.01)), 2.0)
-    assert centres["delay"] == (0.0, 0.05)
+    assert centres["delay"] == (0.0, 1.0)  # the unknown is counted in widths
 
 
 def test_the_departure_is_counted_in_widths_both_ways():

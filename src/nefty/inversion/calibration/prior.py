@@ -30,7 +30,7 @@ class SoundPrior:
     margin_width: float = np.inf
 
     def centres(self, thickness: float, margin: float) -> dict[str, tuple[float, float]]:
-        """Mean and standard deviation of each unknown of ``SoundFit``.
+        """Mean and standard deviation of each unknown of ``SoundShape``.
 
         Args:
             thickness: of the part, for Biot numbers h H/alpha.
@@ -42,7 +42,7 @@ class SoundPrior:
             "front": (self.h[0] * biot, self.h_width[0] * biot),
             "back": (self.h[1] * biot, self.h_width[1] * biot),
             "margin": (log(margin), self.margin_width),
-            "delay": (0.0, self.delay_width),
+            "delay": (0.0, 1.0),  # in units of its own width
         }
 
     def departure(self, alpha: float) -> float:

@@ -6,9 +6,9 @@ A sound pixel of a part in millimetres, seen by a camera, shows
 
 S the exact surface of a slab with losses after a finite pulse, A the amplitude, g the gain of the pixel (uneven flash,
 emissivity), m the heat that flows sideways into surroundings that were not heated (a margin beyond the frame was), and
-c(t) what all pixels have in common besides: the pulse's true shape, the camera. Few numbers are fitted to thousands of
-pixels, by damped Gauss-Newton; pixels that lie over defects and frames that the model cannot explain count the less,
-the worse they fit.
+c(t) what all pixels have in common besides: the pulse's true shape, the camera. ``sound_shape`` has m and S and their
+unknowns. These few numbers are fitted here to thousands of pixels, by damped Gauss-Newton; pixels that lie over defects
+and frames that the model cannot explain count the less, the worse they fit.
 
 What the user stated is a prior (``SoundPrior``). Its weight against the frames is that of independent errors:
 neighbours within a thickness err alike, so a patch of that size counts as one pixel. A recording that ends before the
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
@@ -29,13 +29,17 @@ from nefty.core.errors import NeftyError
 from nefty.data.noise import MAD_TO_SIGMA
 from nefty.inversion.calibration.prior import SoundPrior
 from nefty.inversion.calibration.settings import DecaySettings
-from nefty.physics.problem import Pulse, delayed
-from nefty.physics.slab.lateral_spreading import remaining_share
-from nefty.physics.slab.surface import slab_surface
+from nefty.inversion.calibration.sound_shape import SoundShape, Theta
+from nefty.physics.problem import Pulse
 
 PROBE = {"alpha": 1e-3, "front": 1e-3, "back": 1e-3, "margin": 1e-2, "delay": 1e-2}  # of differences, above rounding
-Theta = dict[str, float]
-"""log alpha, Biot numbers of front and back, log margin, delay in units of the prior's width."""
+SPREADS = {  # fields of a fit
+    "alpha": "alpha_spread",
+    "front": "h_front_spread",
+    "back": "h_back_spread",
+    "margin": "margin_spread",
+    "delay": "delay_spread",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +132,20 @@ class SoundFit:
     ) -> None:
         self._settings = settings or DecaySettings()
         self.frames, self.counted, self.times, self.noise = frames, counted, times, noise
-        self.size, self.anisotropy, self.pulse = size, anisotropy, pulse
         self._usable = counted.sum(axis=0) >= max(2, len(times) // 2)
         if not self._usable.any():
             raise NeftyError("no pixel has values in half of the frames; check mask, saturation and missing values.")
-        self._prior = prior
-        self._delay = prior.delay_width if prior is not None else 0.0
-        free = (True, *losses, surroundings, self._delay > 0)
-        self._names = [n for n, f in zip(PROBE, free, strict=True) if f]
+        self._shape = SoundShape(
+            frames.shape[1:],
+            times,
+            size,
+            anisotropy,
+            pulse,
+            losses=losses,
+            surroundings=surroundings,
+            settings=self._settings,
+            prior=prior,
+        )
         patch = max(size[0] ** 2, size[1] * size[2] / self._settings.most_patches)
         pixel = size[1] * size[2] / (frames.shape[1] * frames.shape[2])
         self._independent = min(1.0, pixel / patch)  # independent errors per pixel
@@ -164,8 +174,10 @@ class SoundFit:
 
     def _beginnings(self, start: SoundDecay | float, h: tuple[float, float]) -> list[Theta]:
         """Where the fit begins: an earlier end, or the first guess with several margins."""
-        first = self._theta(start, h)
-        if isinstance(start, SoundDecay) or "margin" not in self._names:
+        if isinstance(start, SoundDecay):
+            return [self._shape.unknowns(start.alpha, (start.h_front, start.h_back), start.margin, start.delay)]
+        first = self._shape.unknowns(start, h)
+        if "margin" not in self._shape.names:
             return [first]
         return [{**first, "margin": first["margin"] + log(factor)} for factor in self._settings.margins]
 
@@ -180,7 +192,7 @@ class SoundFit:
             cost = self._cost(theta, here)
             while True:
                 move, spread = self._step(theta, here, jacobian, damping)
-                trial = {n: self._bounded(n, value + move.get(n, 0.0), theta) for n, value in theta.items()}
+                trial = {n: self._shape.bounded(n, value + move.get(n, 0.0), theta) for n, value in theta.items()}
                 if self._cost(trial, self._residual(trial, root, inverse, modulation)) <= cost:
                     damping = max(damping / settings.relief, settings.damping / 1e3)
                     break
@@ -188,7 +200,7 @@ class SoundFit:
                 if damping > settings.stiffest:
                     trial = theta
                     break
-            moved = max(abs(trial[name] - theta[name]) for name in self._names)
+            moved = max(abs(trial[name] - theta[name]) for name in self._shape.names)
             theta = trial
             trust, root, inverse = self._weights(self._shape(theta) * modulation, usable)
             if moved < settings.settled:
@@ -198,26 +210,13 @@ class SoundFit:
 
     def _evidence_cost(self, theta: Theta, usable: np.ndarray, modulation: np.ndarray | float) -> float:
         """What compares ends that weigh pixels differently: prior, and residual of the better half of the pixels."""
-        shape = self._shape(theta) * modulation
-        typical = self._typical(shape)
-        variance = self.noise[:, None, None] ** 2 + (self._settings.relative * typical * shape) ** 2
-        inverse = _over(self.counted, variance, 0.0)
-        square = ((self.frames - _gain(self.frames, shape, inverse) * shape) ** 2 * inverse).sum(axis=0)[usable]
+        _, square = self._squares(self._shape(theta) * modulation)
+        square = square.sum(axis=0)[usable]
         half = np.sort(square)[: max(1, square.size // 2)]
-        return 2 * self._independent * float(half.sum()) + self._prior_cost(theta)
-
-    def _prior_centres(self) -> dict[str, tuple[float, float]]:
-        if self._prior is None:
-            return {}
-        centres = self._prior.centres(self.size[0], self._length(self._prior.alpha))
-        centres["delay"] = (0.0, 1.0)
-        return {name: centre for name, centre in centres.items() if name in self._names}
-
-    def _prior_cost(self, theta: Theta) -> float:
-        return sum(((theta[n] - mean) / width) ** 2 for n, (mean, width) in self._prior_centres().items())
+        return 2 * self._independent * float(half.sum()) + self._shape.prior_cost(theta)
 
     def _cost(self, theta: Theta, residual: np.ndarray) -> float:
-        return self._independent * float(residual @ residual) + self._prior_cost(theta)
+        return self._independent * float(residual @ residual) + self._shape.prior_cost(theta)
 
     def _weights(self, shape: np.ndarray, usable: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """How much pixels and values count in a step.
@@ -226,11 +225,7 @@ class SoundFit:
             trust in each pixel, (y, x); root of the weight of each value; inverse variance of each value, (t, y, x).
         """
         settings = self._settings
-        typical = self._typical(shape)
-        variance = self.noise[:, None, None] ** 2 + (settings.relative * typical * shape) ** 2
-        inverse = _over(self.counted, variance, 0.0)  # what neither rises nor is noisy says nothing
-        gain = _gain(self.frames, shape, inverse)
-        square = (self.frames - gain * shape) ** 2 * inverse
+        inverse, square = self._squares(shape)
         values = np.maximum(self.counted.sum(axis=0), 1)
         level = np.sqrt(square.sum(axis=0) / values)
         quiet = max(float(np.quantile(level[usable], settings.quiet)), settings.quiet_noise)
@@ -241,69 +236,20 @@ class SoundFit:
         frame_trust = 1 / (1 + (per_frame / (settings.doubtful_frame * middle)) ** 2) ** 2
         return trust, np.sqrt(inverse * trust * frame_trust[:, None, None]), inverse
 
+    def _squares(self, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Inverse variance of each value, and its squared residual over the variance, (t, y, x)."""
+        typical = self._typical(shape)
+        variance = self.noise[:, None, None] ** 2 + (self._settings.relative * typical * shape) ** 2
+        inverse = _over(self.counted, variance, 0.0)  # what neither rises nor is noisy says nothing
+        return inverse, (self.frames - _gain(self.frames, shape, inverse) * shape) ** 2 * inverse
+
     def surroundings(self, decay: SoundDecay) -> np.ndarray | float:
         """m(t, y, x) of a fitted part, or 1."""
-        return self._sideways(decay.alpha, decay.margin)
+        return self._shape.sideways(decay.alpha, decay.margin)
 
     def surface(self, decay: SoundDecay) -> np.ndarray:
         """S(t) of a fitted part, (t,)."""
-        return self._surface(decay.alpha, decay.h_front, decay.h_back, decay.delay)
-
-    def _surface(self, alpha: float, h_front: float, h_back: float, delay: float) -> np.ndarray:
-        pulse = delayed(self.pulse, delay)
-        times = self.times if self.pulse is not None else np.maximum(self.times - delay, 0.1 * self.times)
-        return slab_surface(times, alpha, self.size[0], h_front=h_front, h_back=h_back, pulse=pulse)
-
-    def _theta(self, start: SoundDecay | float, h: tuple[float, float]) -> Theta:
-        delay = 0.0
-        if isinstance(start, SoundDecay):
-            alpha, h, margin = start.alpha, (start.h_front, start.h_back), start.margin
-            delay = start.delay / self._delay if self._delay else 0.0
-        else:
-            alpha, margin = start, self._length(start)
-        biot = [loss * self.size[0] / alpha for loss in h]
-        margin = min(margin, self._settings.widest_margin * self._length(alpha)) if "margin" in self._names else np.inf
-        return {"alpha": log(alpha), "front": biot[0], "back": biot[1], "margin": log(margin), "delay": delay}
-
-    def _length(self, alpha: float) -> float:
-        """How far heat flows sideways until the last frame."""
-        return sqrt(4 * alpha * max(self.anisotropy) * float(self.times[-1]))
-
-    def _feels(self, alpha: float, margin: float) -> bool:
-        """Whether the surroundings beyond a margin are felt."""
-        return margin < 0.99 * self._settings.widest_margin * self._length(alpha)
-
-    def _bounded(self, name: str, value: float, theta: Theta) -> float:
-        settings = self._settings
-        if self._prior is not None and name in ("alpha", "delay"):
-            mean, width = self._prior_centres().get(name, (value, 0.0))
-            return float(np.clip(value, mean - settings.farthest * width, mean + settings.farthest * width))
-        if name in ("front", "back"):
-            return float(np.clip(value, 0.0, self._settings.largest_biot))
-        if name == "margin" and "margin" in self._names:
-            length = self._length(exp(theta["alpha"]))
-            return float(
-                np.clip(
-                    value, log(self._settings.narrowest_margin * length), log(self._settings.widest_margin * length)
-                )
-            )
-        return value
-
-    def _shape(self, theta: Theta) -> np.ndarray:
-        """m S of the unknowns, (t, y, x) or (t, 1, 1)."""
-        alpha = exp(theta["alpha"])
-        front, back = (theta[face] * alpha / self.size[0] for face in ("front", "back"))
-        surface = self._surface(alpha, front, back, theta["delay"] * self._delay)
-        return surface[:, None, None] * self._sideways(alpha, exp(theta["margin"]))
-
-    def _sideways(self, alpha: float, margin: float) -> np.ndarray | float:
-        """m(t, y, x), or 1 where the surroundings are not felt."""
-        if not self._feels(alpha, margin):
-            return 1.0
-        along = (alpha * self.anisotropy[0], alpha * self.anisotropy[1])
-        _, height, width = self.size
-        _, rows, columns = self.frames.shape
-        return remaining_share(self.times, along, (height, width), (rows, columns), margin)
+        return self._shape.surface(decay.alpha, decay.h_front, decay.h_back, decay.delay)
 
     def _typical(self, shape: np.ndarray) -> float:
         """The amplitude of the middle pixel."""
@@ -328,39 +274,32 @@ class SoundFit:
         """Derivatives of the residuals, one row per unknown; the gain is eliminated, so it is part of each."""
         rows = [
             (self._residual({**theta, n: theta[n] + PROBE[n]}, root, inverse, modulation) - here) / PROBE[n]
-            for n in self._names
+            for n in self._shape.names
         ]
         return np.stack(rows)
 
     def _step(self, theta: Theta, here: np.ndarray, jacobian: np.ndarray, damping: float) -> tuple[Theta, Theta]:
         """A damped Gauss-Newton step, and the standard deviations of the unknowns, by frames and prior together."""
-        normal = self._independent * (jacobian @ jacobian.T)
+        names, normal = self._shape.names, self._independent * (jacobian @ jacobian.T)
         if not np.trace(normal) > 0:
             raise NeftyError("the frames do not depend on the part's diffusivity; check times, thickness and pixels.")
         right = -self._independent * (jacobian @ here)
-        for i, (mean, width) in ((self._names.index(n), c) for n, c in self._prior_centres().items()):
+        for i, (mean, width) in ((names.index(n), c) for n, c in self._shape.centres().items()):
             normal[i, i] += 1 / width**2
-            right[i] += (mean - theta[self._names[i]]) / width**2
+            right[i] += (mean - theta[names[i]]) / width**2
         scale = np.diag(1e-9 * np.diag(normal) + 1e-12 * np.trace(normal))
         found = np.linalg.solve(normal + scale + damping * np.diag(np.diag(normal)), right)
         if not np.isfinite(found).all():
             raise NeftyError("the fit of the sound pixels failed; check times, thickness, pixels and the diffusivity.")
-        longest = [self._longest(name) for name in self._names]
+        longest = [self._longest(name) for name in names]
         spread = np.sqrt(np.maximum(np.diag(np.linalg.inv(normal + scale)), 0.0))
         moves = np.clip(found, np.negative(longest), longest)
-        return dict(zip(self._names, moves.tolist(), strict=True)), dict(zip(self._names, spread.tolist(), strict=True))
+        return dict(zip(names, moves.tolist(), strict=True)), dict(zip(names, spread.tolist(), strict=True))
 
     def _with_spread(self, decay: SoundDecay, spread: Theta) -> SoundDecay:
-        """With the spreads of log alpha, Biot numbers and log margin as those of alpha, losses and margin."""
-        units = {
-            "alpha": ("alpha_spread", decay.alpha),
-            "front": ("h_front_spread", decay.alpha / self.size[0]),
-            "back": ("h_back_spread", decay.alpha / self.size[0]),
-            "margin": ("margin_spread", decay.margin),
-            "delay": ("delay_spread", self._delay),
-        }
-        found = {units[name][0]: units[name][1] * value for name, value in spread.items()}
-        return dataclasses.replace(decay, **found)
+        """With the spreads of the unknowns."""
+        found = self._shape.in_units(spread, decay.alpha, decay.margin)
+        return dataclasses.replace(decay, **{SPREADS[name]: value for name, value in found.items()})
 
     def _longest(self, name: str) -> float:
         if name == "delay":
@@ -371,7 +310,7 @@ class SoundFit:
         self, theta: Theta, trust: np.ndarray, usable: np.ndarray, modulation: np.ndarray | float
     ) -> SoundDecay:
         """The fit, with gain, common course and scatter, and what they say of the frames."""
-        alpha, thickness, settings = exp(theta["alpha"]), self.size[0], self._settings
+        settings = self._settings
         shape = np.broadcast_to(self._shape(theta) * modulation, self.frames.shape)
         good = usable & (trust >= np.quantile(trust[usable], 1 - settings.trusted))
         level = self._typical(shape) * shape.mean(axis=(1, 2))
@@ -384,12 +323,12 @@ class SoundFit:
         if not amplitude > 0:
             raise NeftyError(f"the sound pixels rise by {amplitude:g}; frames must be the rise above ambient.")
         middle = float(np.exp(np.mean(np.log(common[first:]))))  # c and A share a factor
-        margin = exp(theta["margin"])
+        h_front, h_back = self._shape.losses(theta)
         return SoundDecay(
-            alpha=alpha,
-            h_front=theta["front"] * alpha / thickness,
-            h_back=theta["back"] * alpha / thickness,
-            margin=margin if self._feels(alpha, margin) else np.inf,
+            alpha=exp(theta["alpha"]),
+            h_front=h_front,
+            h_back=h_back,
+            margin=self._shape.margin(theta),
             amplitude=amplitude * middle,
             common=common / middle,
             noise=noise,
@@ -397,7 +336,7 @@ class SoundFit:
             clear=clear,
             gain=np.where(self._usable, gain / amplitude, 1.0),
             quiet=trust,
-            delay=theta["delay"] * self._delay,
+            delay=self._shape.delay(theta),
         )
 
     def _courses(
