@@ -1,6 +1,6 @@
 """What the user stated is a prior: recordings that cannot tell leave it, and nothing runs away from it."""
 
-from math import exp, log
+from math import log
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from nefty.inversion.observation import Observation
 from nefty.inversion.recipe import load_recipe
 from nefty.physics.slab.lateral_spreading import remaining_share
 from nefty.physics.slab.surface import slab_surface
+from nefty.result.moved_facts import CONTRADICTED
 
 ALPHA, H, LOSS = 4.4e-7, 3.8e-3, 7e-6
 SIZE, FACE = (H, 28e-3, 32e-3), (14, 16)
@@ -66,13 +67,6 @@ def test_a_prior_has_a_centre_and_a_width_for_every_unknown():
     assert centres["delay"] == (0.0, 1.0)  # the unknown is counted in widths
 
 
-def test_the_departure_is_counted_in_widths_both_ways():
-    prior = SoundPrior(2e-7, 0.1)
-    assert prior.departure(2e-7) == 0
-    assert prior.departure(2e-7 * exp(0.25)) == pytest.approx(2.5)
-    assert prior.departure(2e-7 * exp(-0.25)) == pytest.approx(2.5)
-
-
 @pytest.mark.parametrize("stated", [0.85, 1.2])
 def test_a_recording_that_sees_the_back_wall_overrules_what_was_stated(rng, stated):
     times, frames = frames_of(rng, 1.5)
@@ -87,7 +81,7 @@ def test_a_recording_that_ends_before_it_leaves_what_was_stated(rng, stated):
     """Up to 0.06 H^2/alpha, where a half space does the same for every diffusivity."""
     times, frames = frames_of(rng, 0.06)
     found = calibrated(times, frames, stated * ALPHA)
-    assert found.prior.departure(found.decay.alpha) < 1.0
+    assert widths_off(found.decay.alpha, found.prior.alpha) < 1.0
     assert found.decay.alpha_spread is not None
     assert found.decay.alpha_spread > 0.5 * WIDTHS.alpha_width * found.decay.alpha  # and says that it does not know
     np.testing.assert_array_equal(found.background, np.full(8, found.decay.alpha))
@@ -120,7 +114,7 @@ def test_a_calibration_that_would_run_away_stays(rng):
     free = fit_of(times, frames, None).fit(ALPHA, h=(LOSS, LOSS))
     assert free.alpha < 0.1 * ALPHA
     found = calibrated(times, frames)
-    assert found.prior.departure(found.decay.alpha) < 1
+    assert widths_off(found.decay.alpha, found.prior.alpha) < 1
     assert {row.name: row for row in found.summary()}["diffusivity through the thickness"].start == ALPHA
 
 
@@ -130,7 +124,7 @@ def test_decays_that_another_part_would_explain_better_do_not_run_away(rng, temp
     """Ambient that drifts, or lamps that glow on, besides surroundings that were not heated."""
     times, frames = frames_of(rng, 0.5, margin=margin)
     found = calibrated(times, tempting(times, frames))
-    assert found.prior.departure(found.decay.alpha) < WIDTHS.surprising
+    assert widths_off(found.decay.alpha, found.prior.alpha) < CONTRADICTED
     assert abs(found.decay.delay) <= WIDTHS.farthest * found.prior.delay_width * (1 + 1e-9)
 
 
@@ -148,7 +142,7 @@ def test_a_heated_margin_that_is_begun_wrong_ends_within_the_prior(rng, begun):
     times, frames = frames_of(rng, 0.4, margin=2e-3)
     alone = WIDTHS.model_copy(update={"margins": (begun,)})
     found = fit_of(times, frames, prior_of(), settings=alone).fit(ALPHA, h=(LOSS, LOSS))
-    assert widths_off(found.alpha, ALPHA) < WIDTHS.surprising
+    assert widths_off(found.alpha, ALPHA) < CONTRADICTED
     best = fit_of(times, frames, prior_of()).fit(ALPHA, h=(LOSS, LOSS))
     assert best.alpha == pytest.approx(ALPHA, rel=0.06)
 

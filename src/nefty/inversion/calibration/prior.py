@@ -44,7 +44,3 @@ class SoundPrior:
             "margin": (log(margin), self.margin_width),
             "delay": (0.0, 1.0),  # in units of its own width
         }
-
-    def departure(self, alpha: float) -> float:
-        """How many widths a diffusivity lies from what was stated."""
-        return abs(log(alpha / self.alpha)) / self.alpha_width

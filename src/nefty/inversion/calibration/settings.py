@@ -67,7 +67,6 @@ class DecaySettings(Part):
     margin_width: of the logarithm of the heated margin, around one diffusion length.
     frame_width, pulse_width: of the start of the heat, in frames, and of the length of the pulse, as a share of it.
     farthest: widths from what was stated beyond which no fit goes.
-    surprising: widths from what was stated that are said aloud.
     largest_margin_step: of the logarithm of the heated margin.
     largest_biot: of a face.
     widest_margin, narrowest_margin: in diffusion lengths sqrt(4 alpha t); wider ones are not felt.
@@ -99,7 +98,6 @@ class DecaySettings(Part):
     frame_width: NotNegative = 0.3
     pulse_width: NotNegative = 0.2
     farthest: Positive = 6.0
-    surprising: Positive = 2.5
     largest_margin_step: Positive = 0.5
     largest_biot: Positive = 3.0
     widest_margin: Positive = 8.0
