@@ -30,7 +30,7 @@ def test_a_part_in_metres_is_told_in_millimetres(rec):
 
 def test_evidence_and_what_just_missed_are_told():
     text = describe(weighed())
-    assert text.endswith("1 region just missed (largest score 4.8, threshold 5.2).")
+    assert text.endswith("One region just missed (largest score 4.8, threshold 5.2).")
     assert "evidence (σ)" in text
     assert "just missed" not in describe(weighed(CALLED))
 

@@ -16,6 +16,7 @@ from nefty.cli.reconstruct import beside
 from nefty.cli.run_progress import RunProgress
 from nefty.core.storage.files import write_atomic
 from nefty.core.storage.run_folder import read_events
+from nefty.inversion.evidence.settings import MOST_FALSE_CALLS, EvidenceSettings
 from nefty.inversion.recipe import load_recipe
 from nefty.result.reconstruction import Reconstruction
 from support.disks import file_size_limit, read_only, small_disk
@@ -83,6 +84,11 @@ def test_the_recipe_is_shown_complete_and_can_be_used(tmp_path, call):
     assert code == 0
     (tmp_path / "mine.toml").write_text(out)
     assert load_recipe(tmp_path / "mine.toml") == load_recipe("neural", {"weight.tv": 0.5, "stop.seconds": 9})
+
+
+def test_the_help_tells_the_false_calls_of_the_recipe(call):
+    told = " ".join(call("reconstruct", "--help")[1].split())
+    assert f"{EvidenceSettings().false_calls:g} if not given, at most {MOST_FALSE_CALLS}." in told
 
 
 def test_false_calls_are_a_key_of_the_recipe(tmp_path, call):

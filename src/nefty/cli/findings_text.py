@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nefty.core.terminal_text import filled, table
+from nefty.core.words import counted
 
 if TYPE_CHECKING:
     from nefty.report.pages.findings import Findings
@@ -30,13 +31,12 @@ def describe(rec: Reconstruction) -> str:
 
 
 def just_missed(rec: Reconstruction) -> str:
-    """``"2 regions just missed (largest score 4.9, threshold 5.2)."``; empty if none did."""
+    """``"Two regions just missed (largest score 4.9, threshold 5.2)."``; empty if none did."""
     shown = rec.frame_evidence
     if shown is None or not shown.just_missed:
         return ""
-    number, largest = len(shown.just_missed), shown.regions[shown.just_missed[0] - 1].score
-    noun = "region" if number == 1 else "regions"
-    return f"{number} {noun} just missed (largest score {largest:.3g}, threshold {shown.threshold:.3g})."
+    missed, largest = counted(len(shown.just_missed), "region"), shown.regions[shown.just_missed[0] - 1].score
+    return f"{missed.capitalize()} just missed (largest score {largest:.3g}, threshold {shown.threshold:.3g})."
 
 
 def against_truth(findings: Findings) -> str:

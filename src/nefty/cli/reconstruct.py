@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from nefty.data.sequence import Sequence
 
 
-MOST_FALSE_CALLS = 10  # as the recipe's evidence.false_calls
-
-
 @takes_recording_options
 def run(
     file: Annotated[
@@ -131,6 +128,8 @@ def beside(file: Path) -> Path:
 
 def _checked_false_calls(number: float) -> float:
     """The number, or an error that says what it may be."""
+    from nefty.inversion.evidence.settings import MOST_FALSE_CALLS
+
     if not 0 < number <= MOST_FALSE_CALLS:
         raise typer.BadParameter(
             f"{number:g} must be above 0 and at most {MOST_FALSE_CALLS}: how many false indications you accept in a "

@@ -9,6 +9,8 @@ from pydantic import Field
 from nefty.core.configuration import Part
 from nefty.inversion.number_kinds import Count, Fraction, NotNegative, Positive
 
+MOST_FALSE_CALLS = 10
+
 
 class SheetSettings(Part):
     """The fit of a sheet of resistance to what stands out.
@@ -46,7 +48,7 @@ class EvidenceSettings(Part):
     """
 
     regions: Literal["sheets", "volume", "none"] = "none"
-    false_calls: Annotated[float, Field(gt=0, le=10)] = 0.05
+    false_calls: Annotated[float, Field(gt=0, le=MOST_FALSE_CALLS)] = 0.05
     doubt: NotNegative = 0.25
     doubt_left: NotNegative = 0.4
     nearly: NotNegative = 0.7

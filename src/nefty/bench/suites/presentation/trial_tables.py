@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nefty.bench.parts.score import LEVELS
+from nefty.bench.plates.score import WIDE
 from nefty.bench.suites.presentation.columns import (
     COUNT,
     METHOD,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     #: What was said of each part, by kind and seed; see ``nefty.bench.parts.score.trial_facts``.
     Facts = Mapping[Key, Mapping[str, Any]]
 
-WIDE = 1.5  # times as wide as deep
 SHOWS = (
     "Found: an indication has its centre over the defect, or within one pixel of it, or overlaps it by an IoU of 0.2. "
     "False: an indication that is of no defect, visible or not. IoU: of all indications with all visible defects of a "
