@@ -44,3 +44,13 @@ def test_the_same_indication_as_after_a_flash(name, tmp_path, rng):
     (indication,) = found.indications()
     assert indication.depth_to_top == pytest.approx(MIDDLE, rel=0.1)
     assert indication.area == pytest.approx(36 * PIXEL**2, rel=0.3)
+
+
+@pytest.mark.parametrize("recipe", ["fast", "warm", "paper"])
+def test_recipes_that_do_not_calibrate_its_strength_refuse_a_curve_before_anything_is_written(recipe, tmp_path):
+    curve, times = HEATINGS["long pulse"], np.arange(0.5, LAST, 0.5)
+    facts = nefty.Facts(units=nefty.Units(length="m", time="s", temperature="K"))
+    sequence = nefty.Sequence(np.ones((len(times), 16, 16)), times, size=GRID.size, excitation=curve, facts=facts)
+    with pytest.raises(nefty.InputError, match=rf"'{recipe}' .* from 0 to 20 s.*--recipe real"):
+        nefty.reconstruct(sequence, recipe=recipe, run=tmp_path / "run")
+    assert not (tmp_path / "run").exists()

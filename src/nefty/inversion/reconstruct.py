@@ -33,6 +33,7 @@ from nefty.inversion.loop import Optimisation, State, history_of
 from nefty.inversion.observation import Observation, peak_of
 from nefty.inversion.recipe import Recipe, default_recipe, load_recipe
 from nefty.physics.heat_model import HeatModel
+from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.pulses import LASTING
 from nefty.result.effort import Effort
 from nefty.result.frame_evidence import FrameEvidence
@@ -88,6 +89,8 @@ def reconstruct(
     if recipe is None:
         recipe = default_recipe(in_metres=sequence.facts.units.in_metres, started=start is not None)
     chosen, watch = load_recipe(recipe, overrides), watch or Watch()
+    if model is None:
+        _check_heating(sequence, chosen)
     if run is None:
         return _reconstruct(sequence, model, chosen, start, None, watch)
     config = _deciding(sequence, model, chosen, start)
@@ -102,6 +105,17 @@ def reconstruct(
         else:
             folder.log("paused", stopped=found.stopped.text)
         return found
+
+
+def _check_heating(sequence: Sequence, recipe: Recipe) -> None:
+    """Refuse the heating curve of a real part where the recipe would take its strength, 1 K if unsaid, as known."""
+    curve = sequence.excitation
+    if isinstance(curve, HeatingCurve) and sequence.facts.units.in_metres and recipe.calibration.background != "part":
+        raise InputError(
+            f"recipe {recipe.name!r} takes the strength of the heating as known; of a heating curve (here from "
+            f"{curve.start:.3g} to {curve.start + curve.duration:.3g} s) only the course is. Use the recipe real, "
+            "which calibrates it: --recipe real."
+        )
 
 
 def _deciding(sequence: Sequence, model: HeatModel | None, recipe: Recipe, start: np.ndarray | None) -> dict[str, Any]:

@@ -25,15 +25,7 @@ class SoundShape:
     """m(t, y, x) S(t) of a part, by its unknowns; where these may lie and what is known of them.
 
     Args:
-        face: pixels (y, x).
-        times: after the flash.
-        size: of the part, (z, y, x).
-        anisotropy: (alpha_y/alpha_z, alpha_x/alpha_z).
-        pulse: when the heating began and ended; ``None`` for a flash.
-        losses: whether the front and the back lose heat.
-        surroundings: whether heat may flow sideways out of the frame.
-        settings: numbers of the fit.
-        prior: what is known beforehand; nothing if not given.
+        face: pixels (y, x); all others as of ``SoundFit``.
     """
 
     def __init__(
