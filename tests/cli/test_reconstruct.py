@@ -216,6 +216,22 @@ def test_ctrl_c_keeps_the_best_so_far_and_the_same_command_goes_on(recording, fi
     assert np.array_equal(Reconstruction.load(tmp_path / "run").alpha, Reconstruction.load(finished).alpha)
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_ctrl_c_before_the_first_iteration_says_that_nothing_is_kept(recording, tmp_path, call, monkeypatch, compiled):
+    def interrupted(*_, **__):
+        if not compiled:
+            signal.raise_signal(signal.SIGINT)
+        raise SystemError from KeyboardInterrupt()
+
+    with monkeypatch.context() as patched:
+        patched.setattr("nefty.inversion.reconstruct.calibrate", interrupted)
+        code, out, err = call("reconstruct", recording, "--out", tmp_path / "run", *QUICK)
+    assert (code, out) == (130, "")
+    assert "nothing was found or kept" in err
+    assert err.endswith("Stopped.\n")
+    assert not (tmp_path / "run" / "result.h5").exists()
+
+
 @pytest.mark.usefixtures("plain_page")
 def test_a_killed_run_resumes_to_the_same_volume(recording, tmp_path, call):
     """Killed in mid-run, after a checkpoint."""

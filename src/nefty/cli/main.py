@@ -11,7 +11,7 @@ import typer
 from nefty import __version__
 from nefty.cli import bench, classical, demo, doctor, evaluate, inspect, pod, reconstruct, report, simulate, train
 from nefty.core.errors import NeftyError
-from nefty.core.interrupt import STOPPED
+from nefty.core.interrupt import STOPPED, was_interrupted
 
 app = typer.Typer(
     name="nefty",
@@ -77,16 +77,9 @@ def main(arguments: list[str] | None = None) -> None:
             _stopped()
         raise
     except Exception as error:
-        if not debug and _was_interrupted(error):
+        if not debug and was_interrupted(error):
             _stopped()
         raise
-
-
-def _was_interrupted(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind an error: inside compiled code it comes out as a SystemError caused by it."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
 
 
 def _stopped() -> NoReturn:

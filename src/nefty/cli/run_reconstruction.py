@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nefty.cli.run_progress import STAGES, RunProgress
+from nefty.core.interrupt import was_interrupted
+from nefty.core.storage.run_folder import holds_work
 from nefty.report.run_files import are_written, remove_files, write_files
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from nefty.data.sequence import Sequence
     from nefty.result.reconstruction import Reconstruction
 
+NOTHING_KEPT = "Ended before the first iteration: nothing was found or kept. The same command begins anew."
 MORE_STAGES = STAGES + 1  # of progress: those of the reconstruction, and the files
 
 
@@ -42,10 +45,17 @@ def run_reconstruction(
     from nefty.inversion.reconstruct import reconstruct
 
     started = (lambda: remove_files(folder)) if fresh else (lambda: None)
-    with RunProgress(stages, started) as progress:
-        found = reconstruct(
-            sequence, recipe=recipe, overrides=overrides, start=start, run=folder, fresh=fresh, watch=progress.watch()
-        )
+    progress = RunProgress(stages, started)
+    try:
+        with progress:
+            watch = progress.watch()
+            found = reconstruct(
+                sequence, recipe=recipe, overrides=overrides, start=start, run=folder, fresh=fresh, watch=watch
+            )
+    except BaseException as error:
+        if was_interrupted(error) and not holds_work(folder):
+            stages.say(NOTHING_KEPT)
+        raise
     if progress.worked or not are_written(folder):
         with stages.stage("Write the report"):
             write_files(found, folder)

@@ -39,6 +39,13 @@ class Interrupt:
         self.asked = True
 
 
+def was_interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: inside compiled code it comes out as a SystemError caused by it."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 @contextlib.contextmanager
 def ctrl_c_kept_from_children() -> Iterator[None]:
     """Threads that begin in the block, and all processes that they ever start, do not get Ctrl-C; it is not lost here.

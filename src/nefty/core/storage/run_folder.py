@@ -200,6 +200,11 @@ class RunFolder:
         return digest(self.fingerprint, self._record["created"])
 
 
+def holds_work(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds a result, or a state to go on from."""
+    return bool(_work_in(Path(path)))
+
+
 def read_events(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """The events of a run folder in order; a line that a killed process left half written is passed over."""
     try:
