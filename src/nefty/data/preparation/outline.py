@@ -50,6 +50,8 @@ def resolved(region: tuple | None, face: tuple[int, int]) -> Box:
 def find_outline(rise: np.ndarray) -> Box | None:
     """The rectangle (y0, y1, x0, x1) inside the outline of the part; None if it fills the picture.
 
+    Pixels beside the part that stay within the picture, of any outline, are found by the calibration of a real part.
+
     Args:
         rise: of the pixels soon after the flash, (y, x); NaN where there is none.
     """

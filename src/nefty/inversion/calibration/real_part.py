@@ -359,6 +359,11 @@ class RealPartCalibration(Calibration):
 def _beside_the_part(frames: np.ndarray, counted: np.ndarray, settings: PartSettings) -> np.ndarray:
     """Pixels (y, x) that hardly warm, and those next to them, where the lens blurs the edge of the part.
 
+    This is not ``data.preparation.outline.find_outline``, which looks for a rectangle to cut the picture to, by the
+    first frames and only where the background stays cold (``--roi auto``). Here any outline counts, of all frames that
+    are left after that, at a level against the middle pixel and not one that the histogram sets: what is beside the
+    part gets no weight, but no pixel goes. A part without background has none in both.
+
     Args:
         frames: after the pulse, (t, y, x); 0 where a value does not count.
         counted: which do.
