@@ -78,3 +78,9 @@ def test_a_thickness_that_is_not_known_has_no_bar():
     bands = [DepthBand("1", 0.4, 0.3, 0.5, 0.2), DepthBand("2", 0.6, 0.5, 0.7, math.nan)]
     bars: Any = depth_bands(bands, 1.0).data[0]
     assert tuple(bars.y) == (0.2, None)
+
+
+@pytest.mark.parametrize(("thickness", "told"), [(math.nan, False), (0.2, True)])
+def test_a_legend_of_thickness_only_where_one_is_drawn(thickness, told):
+    figure: Any = depth_bands([DepthBand("1", 0.3, 0.2, 0.4, thickness)], 1.0)
+    assert {trace.name: trace.showlegend for trace in figure.data}["thickness"] is told

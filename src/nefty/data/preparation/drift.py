@@ -28,10 +28,10 @@ def drift_before(times: np.ndarray, levels: np.ndarray, end: float, unit: str) -
     here = np.isfinite(levels)
     times, levels = times[here], levels[here]
     if times.size < FEWEST or np.ptp(times) < SHARE * end:
+        share = f", over {100 * np.ptp(times) / end:.2g} % of the time that follows" if times.size > 1 else ""
         text = (
-            f"Cannot be known from {counted(times.size, 'frame')} before the flash"
-            + (f", over {np.ptp(times):.3g} of the {end:.3g} that follow" if times.size > 1 else "")
-            + ". None is assumed; name a region that was not heated to measure it."
+            f"Cannot be known from {counted(times.size, 'frame')} before the flash{share}. "
+            "None is assumed; name a region that was not heated to measure it."
         )
         return 0.0, Step("drift", text, {"slope": 0.0}, assumed=True)
     t = times - times.mean()

@@ -17,6 +17,7 @@ import numpy as np
 
 from nefty.core.checks import count, number
 from nefty.core.errors import InputError
+from nefty.core.words import span
 from nefty.data.facts import Step
 from nefty.data.noise import NoiseOfMeans, noise_of_means
 from nefty.data.sequence import Sequence
@@ -104,14 +105,15 @@ def times_step(
     given = dataclasses.replace(sequence, noise=sigma)
     result, found = select_times(given, frames=frames if isinstance(frames, int) else None)
     total, n = sequence.times.size, result.times.size
-    span = f"{total} frames from {sequence.times[0]:.3g} to {sequence.times[-1]:.3g} after the flash"
+    first, last = float(sequence.times[0]), float(sequence.times[-1])
+    seen = f"{total} frames from {span(first, last, sequence.facts.units.time)} after the flash"
     one = found.measured.single
     values = {"frames": n, "of": total, "sigma": one, "white": found.measured.white, "bias": found.bias}
     if result.noise is None:
-        return result, found, Step("times", f"{span}, too few or too equal to tell their noise.", values)
+        return result, found, Step("times", f"{seen}, too few or too equal to tell their noise.", values)
     noise: Any = np.hypot(result.noise, left)
     kind = "white" if found.measured.white else "not white, so that means are less quiet than they could be"
-    text = f"{span}; noise of a value {one:.3g} {unit}, " + ("as given. " if sigma else f"measured ({kind}). ")
+    text = f"{seen}; noise of a value {one:.3g} {unit}, " + ("as given. " if sigma else f"measured ({kind}). ")
     if np.ndim(noise) == 0:
         text += "They are not averaged."
         return dataclasses.replace(result, noise=float(noise)), found, Step("times", text, values)

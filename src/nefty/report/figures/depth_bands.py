@@ -57,6 +57,7 @@ def depth_bands(bands: Sequence[DepthBand], thickness: float, units: AxisUnits |
         width=0.34,
         marker={"color": SKY, "opacity": 0.35},
         name="thickness",
+        showlegend=any(math.isfinite(band.thickness) for band in bands),
         hoverinfo="skip",
     )
     figure.add_scatter(

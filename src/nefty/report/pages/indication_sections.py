@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from nefty.core.words import quantity
 from nefty.report.figures import DEPTH, AxisUnits, DepthMap, Scale, depth_maps
 from nefty.report.figures.depth_bands import MOST, DepthBand, depth_bands
@@ -18,8 +20,9 @@ TERMS = (
     "pixels with the indication below them. Contrast: missing diffusivity, 1\u00a0−\u00a0α/α₀, against the background "
     "at that depth; 100\u00a0% would be a perfect insulator. ΔT\u00a0=\u00a0mean_d\u00a0−\u00a0mean_s and "
     "SNR\u00a0=\u00a020\u00a0log₁₀(|ΔT|\u00a0/\u00a0σ_s): d are the pixels over the indication, s the sound ones one "
-    "to two of its diameters away, σ_s their standard deviation; all in the detection image, the measured frame in "
-    "which the SNR is highest, at the time t, evened by the heating that the model has."
+    "to two of its diameters away, σ_s their standard deviation; all in the detection image, the measured frame, of "
+    "those that count over the indication, in which the SNR is highest, at the time t, evened by the heating that the "
+    "model has."
 )
 FWHM_OF_VOLUME = (
     "FWHM: full width at half maximum of the map of missing diffusivity along its longer and shorter axis, – where it "
@@ -70,7 +73,7 @@ def _map(findings: Findings, units: AxisUnits) -> Section:
         title="Where the indications are",
         shows=(
             "The part seen from the front, as in a C-scan, with the first row of the frames on top. Coloured pixels "
-            "have an indication below them, and the colour is the depth at which it begins; grey is sound. The "
+            "have an indication below them, and the colour is the depth at which it begins; grey ones have none. The "
             f"numbers are those of the table. {beside}"
         ),
         figure=depth_maps(maps, rec.grid.size[1:], units),
@@ -100,11 +103,10 @@ def _table(findings: Findings, units: AxisUnits) -> Section:
             "not shown.",
         )
     weighed = findings.rec.frame_evidence
-    first = "the largest" if weighed is None else "the clearest"
-    shows = (
-        f"Every connected region of low diffusivity, {first} first. These are indications: what they mean for the "
-        "part is for the inspector to assess."
-    )
+    listed = "Every connected region of low diffusivity, the largest first."
+    if weighed is not None:
+        listed = f"Every region that stands out by {weighed.threshold:.2g} standard deviations, the clearest first."
+    shows = f"{listed} These are indications: what they mean for the part is for the inspector to assess."
     if findings.truth is not None:
         shows += " Below each, in italics, what the same rule finds in the truth."
     return Section(
@@ -157,11 +159,12 @@ def _bands(findings: Findings, units: AxisUnits) -> Section:
         )
         for d in findings.defects
     ]
+    bars = "; the pale bar is the thickness" if any(math.isfinite(band.thickness) for band in bands) else ""
     many = f" The first {MOST} are shown." if len(bands) > MOST else ""
     return Section(
         title="How deep, and how sure",
         shows=(
-            "Depth to the top of each indication in its band, front face on top; the pale bar is the thickness. The "
+            f"Depth to the top of each indication in its band, front face on top{bars}. The "
             "band adds in squares the blur of the upper edge (at least half a cell), the spread of the depth within "
             "the core of the indication, and the change of "
             "depth that would move the decay over it by the noise of one value (or by what the fit leaves unexplained "

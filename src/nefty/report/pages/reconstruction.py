@@ -74,7 +74,7 @@ def _lead(findings: Findings, units: AxisUnits) -> str:
     recipe = rec.recipe.get("name")
     source = rec.facts.origin.name
     part = f"a part ({source})" if source else "a part"
-    size = times(f"{width:g}", f"{height:g}", quantity(depth, units.length))
+    size = times(f"{width:.3g}", f"{height:.3g}", quantity(depth, units.length))
     cells = times(x, y, z)
     first, last = (quantity(float(rec.times[i]), units.time) for i in (0, -1))
     return (

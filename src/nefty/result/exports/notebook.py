@@ -55,7 +55,7 @@ def _figure(depths: np.ndarray, size: tuple[float, float], unit: str) -> str:
     known = depths[np.isfinite(depths)]
     if known.size:
         low, high = float(known.min()), float(known.max())
-        legend = f"depth to the top, {low:.3g} (yellow) to {high:.3g} {unit} (violet); grey is sound"
+        legend = f"depth to the top, {low:.3g} (yellow) to {high:.3g} {unit} (violet); grey: no indication"
     else:
         low, high, legend = 0.0, 1.0, "depth to the top: no indication found"
     data = base64.b64encode(png(colours(depths, low, high))).decode()
