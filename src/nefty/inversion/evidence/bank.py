@@ -10,11 +10,11 @@ from scipy.fft import next_fast_len
 from scipy.special import j1
 
 from nefty.inversion.evidence.contrast import Contrast
+from nefty.inversion.evidence.responses import WAVES, rates_between, responses, spreading
 from nefty.inversion.evidence.settings import EvidenceSettings
 from nefty.physics.slab.weak_sheet import WeakSheet
 
 RANK = 3  # courses in time that make up a template; the fourth has less than 1e-3 of its square
-WAVES = 48  # rates of spreading between which responses are interpolated
 NARROWEST = 1.5  # pixels
 WIDEST = 0.6  # of the frame's smaller side
 
@@ -57,16 +57,15 @@ def bank(
     shape = padded(contrast.counted.shape)
     frame = min(n * d for n, d in zip(contrast.counted.shape, contrast.pixel, strict=True))
     waves = [2 * np.pi * fft.fftfreq(n, d) for n, d in zip(shape, contrast.pixel, strict=True)]
-    rate = along[0] * waves[0][:, None] ** 2 + along[1] * waves[1][None, :] ** 2
-    rates = np.concatenate([[0.0], np.geomspace(rate[rate > 0].min(), rate.max(), WAVES - 1)])
+    rate = spreading(waves, along)
+    rates = rates_between(rate)
     depths = np.array([d for d in slab.thickness * np.array(settings.depths) if d >= shallowest])
     found = []
-    history = None if contrast.heating is None else contrast.heating.history
-    for depth, response in zip(depths, slab.contrast(contrast.times, depths, rates, history), strict=True):
+    for depth, response in zip(depths, responses(contrast, slab, depths, rates), strict=True):
         position = np.interp(rate, rates, np.arange(WAVES))
         low = np.minimum(position.astype(int), WAVES - 2)
         share = (position - low).ravel()
-        spectrum = (1 - share) * response.T[:, low.ravel()] + share * response.T[:, low.ravel() + 1]
+        spectrum = (1 - share) * response[:, low.ravel()] + share * response[:, low.ravel() + 1]
         white = contrast.whitened(spectrum)
         for width in settings.widths:
             diameter = width * depth

@@ -1,13 +1,12 @@
-"""Insulation and depth of a sheet under each pixel by itself, as if heat flowed only through the thickness.
+"""The depth of a sheet from what its pixels show in the mean, as if heat flowed only through the thickness.
 
-In the middle of a wide defect that is right; of a narrow one it is a place to begin.
+In the middle of a wide defect that is right, however strong it is; of a narrow one it is a place to begin.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import torch
-from scipy import ndimage
 
 from nefty.core.grid import Grid
 from nefty.inversion.evidence.contrast import Contrast
@@ -17,21 +16,28 @@ from nefty.physics.slab.weak_sheet import WeakSheet
 
 INSULATIONS = np.array([0.03, 0.06, 0.1, 0.16, 0.24, 0.34, 0.46, 0.6, 0.75, 0.9])
 APART = 1e3  # thicknesses between two columns, so that no heat flows between them
-SMOOTH = 1.0  # pixels over which the contrast is smoothed
 
 
-def by_columns(contrast: Contrast, slab: WeakSheet, layers: int) -> tuple[np.ndarray, np.ndarray]:
-    """Insulation c = R/(R + z/alpha) and depth z of the sheet that explains each pixel best, each (y, x)."""
-    faces = np.arange(1, layers)
-    depth, insulation = (g.ravel() for g in np.meshgrid(faces * slab.thickness / layers, INSULATIONS, indexing="ij"))
-    curves = contrast.whitened(_curves(contrast, slab, layers, faces))
-    seen = ndimage.gaussian_filter(contrast.whitened(contrast.values), (0, SMOOTH, SMOOTH))
-    pixels = np.asarray(seen).reshape(len(seen), -1)
-    distance = (curves**2).sum(axis=0)[:, None] - 2 * curves.T @ pixels  # and the square of the pixel, the same for all
-    best = distance.argmin(axis=0)
-    found = np.where(distance.min(axis=0) < 0, insulation[best], 0.0)
-    shape = contrast.weight.shape
-    return found.reshape(shape), depth[best].reshape(shape)
+class Columns:
+    """Sheets of all depths and insulations under columns between which no heat flows.
+
+    Args:
+        contrast: of the recording.
+        slab: the sound part.
+        layers: cells along z; sheets lie between two of them.
+    """
+
+    def __init__(self, contrast: Contrast, slab: WeakSheet, layers: int) -> None:
+        faces = np.arange(1, layers)
+        self._depths = np.repeat(faces * slab.thickness / layers, len(INSULATIONS))
+        self._curves = contrast.whitened(_curves(contrast, slab, layers, faces))
+        self._seen = contrast.whitened(contrast.values)
+
+    def depth(self, weight: np.ndarray) -> float:
+        """Of the sheet that explains best what the pixels show in the mean, by those weights (y, x)."""
+        mean = (self._seen * weight).sum(axis=(1, 2)) / weight.sum()
+        distance = (self._curves**2).sum(axis=0) - 2 * mean @ self._curves  # and the square of the mean
+        return float(self._depths[distance.argmin()])
 
 
 def _curves(contrast: Contrast, slab: WeakSheet, layers: int, faces: np.ndarray) -> np.ndarray:

@@ -1,11 +1,11 @@
 """What the frames show as a thin sheet of resistance in the sound part, fitted through the full heat model.
 
-Under each pixel where a template stands out lies a resistance R(y, x) at a depth z(y, x). The unknown is the insulation
-c = R/(R + z/alpha), 0 to 1, since what the surface shows saturates with it, and the depth. Both are fitted by a
-quasi-Newton method with exact gradients to the logarithm of the recording over the sound part,
+Under each pixel where a template stands out lies a resistance R(y, x) at the depth z of its region. The unknown is the
+insulation c = R/(R + z/alpha), 0 to 1, since what the surface shows saturates with it, and the depth. Both are fitted
+with exact gradients, and with the curvature of a weak sheet, to the logarithm of the recording over the sound part,
 
     sum |whitened ln(T/T_sound) - whitened ln(model/model of the sound part)|^2 / 2
-        + weight * total variation of c + 2 c^2 + stiffness * sum over neighbours of c (change of the depth)^2,
+        + weight * total variation of c + 2 c^2,
 
 so that gains, an early deviation of pixels, a plane in each frame and the cells' own error drop out. Between two faces
 of cells the frames are interpolated, which gives depths far finer than a cell for any R. What insulates nearly
@@ -14,16 +14,18 @@ perfectly is taken to be open to the back: the heat beside it finds nothing belo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from scipy.optimize import minimize
 from torch import Tensor
 
 from nefty.core.grid import Grid
 from nefty.inversion.evidence.contrast import Contrast
+from nefty.inversion.evidence.curvature import Curvature, information
+from nefty.inversion.evidence.descent import Costly, descend
 from nefty.inversion.evidence.settings import SheetSettings
 from nefty.physics.boundary import Boundary
 from nefty.physics.heat_model import HeatModel
@@ -32,8 +34,11 @@ from nefty.physics.slab.weak_sheet import WeakSheet
 MOST = 0.99  # insulation of a sheet through which next to nothing flows
 OPEN = (0.6, 0.9)  # insulation between which what lies below a sheet becomes empty: a hole, drilled from the back
 EMPTY = 0.98  # share of its conductance that it loses
-SETTLED = 2e-4  # relative fall of the cost that is not worth another step
+SETTLED = 2e-3  # share of the gain so far that is not worth another step
 SMOOTH = 0.03  # of the total variation, in units of c
+STEEP = 2.0  # so that a small strong sheet is not smoother than a wide weak one that shows as much
+SCALE = 0.2  # cells, the unit of the depths
+REACH = 2.0  # cells by which a depth moves in one step, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +79,8 @@ class SheetFit:
         along: tuple[float, float],
         settings: SheetSettings,
     ) -> None:
-        self.contrast, self.slab, self._settings, self._layers = contrast, slab, settings, settings.layers
+        self.contrast, self.slab, self._along = contrast, slab, along
+        self._settings, self._layers = settings, settings.layers
         rows, columns = contrast.counted.shape
         size = (slab.thickness, rows * contrast.pixel[0], columns * contrast.pixel[1])
         grid = Grid((self._layers, rows, columns), size)
@@ -92,60 +98,75 @@ class SheetFit:
         self._seen = self._whitened(torch.from_numpy(contrast.values).float())
 
     def fit(
-        self, support: np.ndarray, insulation: np.ndarray, depth: np.ndarray, owner: np.ndarray | None = None
+        self, support: np.ndarray, insulation: np.ndarray, depth: np.ndarray, owner: np.ndarray, smoother: float = 1.0
     ) -> Sheet:
-        """Fit insulation and depth.
+        """Fit an insulation under each pixel, and a depth of each region.
 
         Args:
             support: pixels (y, x) that may have a sheet under them.
             insulation: to begin with, (y, x).
-            depth: to begin with, (y, x); c refers to it.
-            owner: number, from 0, of the region that a pixel (y, x) belongs to: each has one depth, and ``depth`` is
-                even within it. If not given, every pixel has its own.
+            depth: to begin with, (y, x), even within a region; c refers to it.
+            owner: number, from 0, of the region that a pixel (y, x) belongs to.
+            smoother: factor of the weight of the total variation.
         """
-        settings, pixels = self._settings, int(support.sum())
-        which = np.arange(pixels) if owner is None else np.unique(owner[support], return_inverse=True)[1]
-        sheets = torch.from_numpy(which)
-        places = tuple(torch.from_numpy(i) for i in np.nonzero(support))
-        information = self._information(depth)[support]
-        unit, typical = torch.from_numpy(1 / information).float(), float(np.median(information))
-        cells = depth * self._layers / self.slab.thickness
-        costs: list[float] = []
+        settings, slab, places = self._settings, self.slab, np.nonzero(support)
+        pixels, which = len(places[0]), np.unique(owner[support], return_inverse=True)[1]
+        known = information(self.contrast, slab, self._along, depth)
+        weight = smoother * settings.variation * float(np.median(known[support]))
+        cell = slab.thickness / self._layers
+        cells = depth / cell
+        unit = np.concatenate([1 / known[support], np.full(int(which.max()) + 1, SCALE)])
 
-        def volume(x: Tensor) -> tuple[Tensor, Tensor]:
+        def fields(x: np.ndarray, elsewhere: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             """Insulation, and depth in cells, each (y, x)."""
-            c = torch.zeros(support.shape).index_put(places, x[:pixels] * unit)
-            return c, torch.from_numpy(cells).float().index_put(places, x[pixels:][sheets] * SCALE)
+            c, at = np.zeros(support.shape), elsewhere.copy()
+            c[places], at[places] = (x * unit)[:pixels], (x * unit)[pixels:][which]
+            return c, at
 
-        def cost(x: np.ndarray) -> tuple[float, np.ndarray]:
-            unknown = torch.tensor(x, dtype=torch.float32, requires_grad=True)
-            c, at = volume(unknown)
-            misfit = self._whitened(self.predicted(c, at, cells)) - self._seen
-            bending = settings.stiffness * typical * _bending(c, at)
-            value = 0.5 * (misfit**2).sum() + settings.variation * typical * _variation(c + STEEP * c**2) + bending
+        def gathered(c: np.ndarray, at: np.ndarray) -> np.ndarray:
+            """Slopes (y, x) by insulation and by depth, as slopes by the unknowns."""
+            return np.concatenate([c[places], np.bincount(which, at[places], len(unit) - pixels)]) * unit
+
+        def misfit(x: np.ndarray) -> Costly:
+            c, at = (torch.tensor(v, dtype=torch.float32, requires_grad=True) for v in fields(x, cells))
+            value = 0.5 * ((self._whitened(self.predicted(c, at, cells)) - self._seen) ** 2).sum()
             value.backward()
-            costs.append(float(value.detach()))
-            assert unknown.grad is not None
-            return costs[-1], unknown.grad.double().numpy()
+            assert c.grad is not None
+            assert at.grad is not None
+            return Costly(float(value.detach()), gathered(c.grad.double().numpy(), at.grad.double().numpy()))
 
-        depths = np.zeros(int(which.max()) + 1)
-        depths[which] = cells[support] / SCALE
-        start = np.concatenate([insulation[support] * information, depths])
-        bounds = [(0.0, MOST * i) for i in information] + [(1 / SCALE, (self._layers - 1) / SCALE)] * len(depths)
-        c, at = (v.double().numpy() for v in volume(torch.from_numpy(self._descend(cost, start, bounds)).float()))
-        relative = depth / self.slab.thickness * c / (1 - c)
-        return Sheet(support, c, at * self.slab.thickness / self._layers, depth, relative, costs)
+        def now_known(depth: np.ndarray | float) -> np.ndarray:
+            return information(self.contrast, slab, self._along, np.asarray(depth))
 
-    def _descend(self, cost: Any, x: np.ndarray, bounds: list[tuple[float, float]]) -> np.ndarray:
-        """Quasi-Newton steps; begun anew where a kink between two faces of cells stops them before they are done."""
-        left = self._settings.steps
-        while True:
-            options = {"maxiter": left, "maxcor": 12, "ftol": SETTLED}
-            found = minimize(cost, x, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-            left -= max(int(found.nit), 5)
-            if left <= 0 or found.success:
-                return found.x
-            x = found.x
+        def curved(x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+            now, at = fields(x, cells)
+            sure = np.where(support, now, 0.0) + 1e-9
+            middle = float((sure * at).sum() / sure.sum()) * cell
+            curvature = Curvature(self.contrast, slab, self._along, middle, cell)
+            scale = now_known(at * cell) / now_known(middle) * (cells / at)
+
+            def product(d: np.ndarray) -> np.ndarray:
+                change, moved = fields(d, np.zeros_like(cells))
+                of_c, of_z = curvature(scale * change, scale * now * moved)
+                return gathered(scale * of_c, scale * now * of_z)
+
+            return product
+
+        def penalty(x: np.ndarray) -> tuple[float, np.ndarray]:
+            c, _ = fields(x, cells)
+            value, slope = _variation(c + STEEP * c**2)
+            return weight * value, gathered(weight * slope * (1 + 2 * STEEP * c), np.zeros_like(c))
+
+        regions = len(unit) - pixels
+        at = np.zeros(regions)
+        at[which] = cells[support]
+        start = np.concatenate([insulation[support], at]) / unit
+        lowest = np.concatenate([np.zeros(pixels), np.ones(regions)]) / unit
+        highest = np.concatenate([np.full(pixels, MOST), np.full(regions, self._layers - 1.0)]) / unit
+        reach = np.concatenate([np.full(pixels, 1.0), np.full(regions, REACH)]) / unit
+        x, costs = descend(misfit, curved, penalty, start, (lowest, highest), reach, settings.steps, SETTLED)
+        c, at = fields(x, cells)
+        return Sheet(support, c, at * cell, depth, depth / slab.thickness * c / (1 - c), costs)
 
     def explained(self, sheet: Sheet, which: np.ndarray | None = None) -> np.ndarray:
         """ln(T/T_sound) of a sheet, or of those pixels (y, x) of it, (t, y, x)."""
@@ -172,21 +193,6 @@ class SheetFit:
         alpha = torch.where(layers >= face, self._alpha * (1 - empty), self._alpha)
         return self._model(alpha, resistance=torch.where(layers[1:] == face, resistance, 0.0))
 
-    def _information(self, depth: np.ndarray) -> np.ndarray:
-        """1 over the standard deviation of the insulation of one pixel, alone and to first order, (y, x)."""
-        shape = [2 * n for n in depth.shape]
-        waves = [2 * np.pi * np.fft.fftfreq(n, d) for n, d in zip(shape, self.contrast.pixel, strict=True)]
-        along = self._model.anisotropy
-        rate = self.slab.alpha * (along[0] * waves[0][:, None] ** 2 + along[1] * waves[1][None, :] ** 2)
-        rates = np.concatenate([[0.0], np.geomspace(rate[rate > 0].min(), rate.max(), 47)])
-        depths = np.linspace(0.05, 0.95, 19) * self.slab.thickness
-        history = None if self.contrast.heating is None else self.contrast.heating.history
-        scales = []
-        for z, response in zip(depths, self.slab.contrast(self.contrast.times, depths, rates, history), strict=True):
-            power = (self.contrast.whitened(response.T) ** 2).sum(axis=0)
-            scales.append(np.sqrt(float(np.interp(rate, rates, power).mean())) * z / self.slab.thickness)
-        return np.maximum(np.interp(depth, depths, scales), 1e-9)
-
     def _whitened(self, values: Tensor) -> Tensor:
         """As ``Contrast.whitened``, then without a plane in each frame."""
         spread = torch.from_numpy(self.contrast.spread).float()[:, None, None]
@@ -197,10 +203,6 @@ class SheetFit:
         return (flat - (flat @ self._plane.T) @ self._plane).reshape(white.shape)
 
 
-STEEP = 2.0  # so that a small strong sheet is not smoother than a wide weak one that shows as much
-SCALE = 0.2  # cells, the unit of the depths
-
-
 def _plane(root: np.ndarray) -> Tensor:
     """An orthonormal basis of planes times the roots of the pixels' weights, (3, pixels)."""
     rows, columns = np.indices(root.shape, dtype=np.float64)
@@ -208,14 +210,12 @@ def _plane(root: np.ndarray) -> Tensor:
     return torch.from_numpy(np.linalg.qr(basis.reshape(3, -1).T)[0].T.copy()).float()
 
 
-def _variation(u: Tensor) -> Tensor:
-    """Sum over the pixels of sqrt(|grad u|^2 + e^2) - e."""
-    dy, dx = u[1:, :-1] - u[:-1, :-1], u[:-1, 1:] - u[:-1, :-1]
-    return (torch.sqrt(dy**2 + dx**2 + SMOOTH**2) - SMOOTH).sum()
-
-
-def _bending(c: Tensor, at: Tensor) -> Tensor:
-    """Sum over neighbours of the squared change of the depth, in cells, where both insulate."""
-    down = torch.minimum(c[1:], c[:-1]) * (at[1:] - at[:-1]) ** 2
-    right = torch.minimum(c[:, 1:], c[:, :-1]) * (at[:, 1:] - at[:, :-1]) ** 2
-    return down.sum() + right.sum()
+def _variation(u: np.ndarray) -> tuple[float, np.ndarray]:
+    """Sum over the pixels of sqrt(|grad u|^2 + e^2) - e, and its gradient (y, x)."""
+    down, right = u[1:, :-1] - u[:-1, :-1], u[:-1, 1:] - u[:-1, :-1]
+    size = np.sqrt(down**2 + right**2 + SMOOTH**2)
+    slope = np.zeros_like(u)
+    slope[1:, :-1] += down / size
+    slope[:-1, 1:] += right / size
+    slope[:-1, :-1] -= (down + right) / size
+    return float((size - SMOOTH).sum()), slope

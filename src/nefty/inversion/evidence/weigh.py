@@ -10,9 +10,10 @@ from scipy import ndimage
 from nefty.inversion.calibration.interface import Calibration
 from nefty.inversion.calibration.real_part import RealPartCalibration
 from nefty.inversion.evidence.contrast import Contrast
-from nefty.inversion.evidence.find import SoundPart, Weighing, find
+from nefty.inversion.evidence.find import find
 from nefty.inversion.evidence.settings import EvidenceSettings
 from nefty.inversion.evidence.sheets import EMPTY
+from nefty.inversion.evidence.weighing import SoundPart, Weighing
 from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.slab.weak_sheet import WeakSheet
 from nefty.result.frame_evidence import OPEN, FrameEvidence, RegionEvidence
@@ -88,10 +89,10 @@ def _scored(
     """
     part = dataclasses.replace(part, contrast=part.contrast.evened(sound))
     weighing = Weighing(part, settings, sound)
-    unexplained = weighing.unexplained(explained)
-    scores = [weighing.score(mask, rest, unexplained) for mask, rest in zip(masks, others, strict=True)]
+    judge = weighing.after(explained)
+    scores = [judge.score(mask, rest) for mask, rest in zip(masks, others, strict=True)]
     nowhere = np.zeros(part.contrast.weight.shape, dtype=np.int32)
-    return weighing.evidence(nowhere, [RegionEvidence(s) for s in scores], weighing.left_over(explained))
+    return weighing.evidence(nowhere, [RegionEvidence(s) for s in scores], judge.left_over(weighing.looks))
 
 
 def sound_part(known: RealPartCalibration) -> SoundPart:

@@ -1,0 +1,131 @@
+"""How clearly the frames of one recording show a region: the scores of a bank of templates, and what judges them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nefty.inversion.evidence.bank import bank
+from nefty.inversion.evidence.contrast import Contrast
+from nefty.inversion.evidence.matched_filter import MatchedFilter
+from nefty.inversion.evidence.null import threshold
+from nefty.inversion.evidence.search import Looks, look, zones
+from nefty.inversion.evidence.settings import EvidenceSettings
+from nefty.physics.slab.weak_sheet import WeakSheet
+from nefty.result.frame_evidence import FrameEvidence, RegionEvidence
+
+
+@dataclass(frozen=True, eq=False)
+class SoundPart:
+    """What evidence is weighed against.
+
+    Args:
+        contrast: of the recording.
+        slab: the sound part.
+        along: diffusivity along y and x over that through the thickness.
+        shallowest: depth above which nothing is said.
+    """
+
+    contrast: Contrast
+    slab: WeakSheet
+    along: tuple[float, float]
+    shallowest: float
+
+
+class Weighing:
+    """The scores of regions of one recording.
+
+    Args:
+        part: what it is weighed against.
+        settings: how.
+        sound: pixels (y, x) that tell how much sound places scatter; all if not given.
+    """
+
+    def __init__(self, part: SoundPart, settings: EvidenceSettings, sound: np.ndarray | None = None) -> None:
+        slab, contrast = part.slab, part.contrast
+        along = (slab.alpha * part.along[0], slab.alpha * part.along[1])
+        templates = bank(contrast, slab, along, part.shallowest, settings)
+        self._filters = MatchedFilter(contrast, templates)
+        self._raw, self._settings = self._filters(contrast.values), settings
+        self._zones = zones(contrast, settings.edge * slab.thickness)
+        self.looks: Looks = look(self._raw, contrast, templates, self._zones, sound)
+        self.threshold = threshold(settings.false_calls)
+
+    def after(self, explained: np.ndarray) -> Judge:
+        """What judges regions, once all of them are explained.
+
+        Args:
+            explained: ln(T/T_sound) of all regions, (t, y, x).
+        """
+        return Judge(self._raw, self._filters, explained, self._zones, self._settings.doubt)
+
+    def strength(self, which: int, mask: np.ndarray) -> float:
+        """R/(thickness/alpha) of a template's disc where it stands out most in a mask (y, x), to first order."""
+        known = self._filters.information[which]
+        strength = np.divide(self._raw[which], known, out=np.zeros_like(known), where=known > 0)
+        return max(float(strength[mask].max(initial=0.0)), 0.0)
+
+    def evidence(
+        self, labels: np.ndarray, regions: list[RegionEvidence], left_over: np.ndarray | None = None
+    ) -> FrameEvidence:
+        """As a result keeps it.
+
+        Args:
+            labels: numbers of the regions.
+            regions: in the order of their numbers.
+            left_over: scores of what none of them explains, (template, y, x); all if not given.
+        """
+        coldest = self.looks.coldest if left_over is None else float(-left_over.min())
+        rate = self._settings.false_calls
+        return FrameEvidence(labels, tuple(regions), self.threshold, rate, self.looks.map, coldest)
+
+
+class Judge:
+    """How much each region adds to what all others explain.
+
+    The scale is what stays unexplained when all regions are: camera noise and model error as this very recording shows
+    them, at all places of the frame.
+
+    Args:
+        raw: what the templates show of the frames, (template, y, x).
+        filters: of the bank.
+        explained: ln(T/T_sound) of all regions, (t, y, x).
+        zones: of pixels (y, x) whose scatter is alike.
+        doubt: share of what other regions explain that may be wrong.
+    """
+
+    def __init__(
+        self, raw: np.ndarray, filters: MatchedFilter, explained: np.ndarray, zones: list[np.ndarray], doubt: float
+    ) -> None:
+        self._raw, self._filters, self._doubt = raw, filters, doubt
+        self._seen = filters.information > 0
+        self._left = raw - filters(explained)
+        self._middle, self._spread = np.zeros_like(raw), np.ones_like(raw)
+        for which, left in enumerate(self._left):
+            for zone in zones:
+                own = zone & self._seen[which]
+                if own.any():
+                    middle = float(np.median(left[own]))
+                    self._middle[which][zone] = middle
+                    self._spread[which][zone] = max(float(np.sqrt(np.mean((left[own] - middle) ** 2))), 1.0)
+
+    def score(self, mask: np.ndarray, others: np.ndarray) -> float:
+        """Of a region: what a template shows of it over what stays unexplained when all other regions are explained.
+
+        What the others explain is known to a share only, so near a strong one a weak one has to stand out more.
+
+        Args:
+            mask: its pixels, (y, x).
+            others: ln(T/T_sound) of all but this one, (t, y, x).
+        """
+        about = self._filters(others)
+        score = (self._raw - about - self._middle) / np.hypot(self._spread, self._doubt * about)
+        return float(np.where(self._seen, score, 0.0)[:, mask].max(initial=0.0))
+
+    def left_over(self, looks: Looks) -> np.ndarray:
+        """Scores of what no region explains by the scatter of sound places, (template, y, x); at most what was seen."""
+        about, scatter = self._raw - self._left, looks.scatter
+        score = (self._left - scatter.middle) / np.hypot(scatter.spread, self._doubt * about)
+        within = np.clip(score, np.minimum(looks.scores, 0.0), np.maximum(looks.scores, 0.0))
+        return np.where(self._seen, within, 0.0)
