@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +12,20 @@ from nefty.core.errors import InputError
 
 KERNELS = ("auto", "numba", "torch")
 Array = Any  # numpy.ndarray in the Numba kernel, torch.Tensor in the torch kernel
+
+
+class Sweep(Protocol):
+    """The recurrence of ``physics.chebyshev`` in one call, see ``kernels.chebyshev_sweep.ChebyshevSweep``."""
+
+    planes: Array
+
+    def backward(self, said: Sequence[Array]) -> list[tuple[Array, Array, Array]]:
+        """Derivatives by faces, sinks and start of sum_k <said_k, planes_k>, for each ``said``."""
+        ...
+
+    def tangents(self, moves: Sequence[tuple[Array, Array, Array | None]]) -> Array:
+        """How the planes move, (move, k, layer, y, x), when faces, sinks and start do."""
+        ...
 
 
 class Kernel(Protocol):
@@ -52,6 +67,10 @@ class Kernel(Protocol):
 
     def combine(self, op: Any, u: Array, a: float, v: Array, b: float, c: float, out: Array | None = None) -> Array:
         """Return a u + b v + c L u; ``out`` may offer memory for it, which must be neither u's nor v's."""
+        ...
+
+    def sweep(self, op: Any, q: float, start: Array, degree: int, layers: tuple[int, ...]) -> Sweep | None:
+        """All terms w_0 ... w_degree at once; None where the integrator must go from term to term by ``combine``."""
         ...
 
     def accumulate(self, gradient: Any, lam: Array, u: Array, weight: float) -> None:

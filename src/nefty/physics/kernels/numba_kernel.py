@@ -15,6 +15,8 @@ import numpy as np
 from numba import njit, prange
 from torch import Tensor, from_numpy
 
+from nefty.physics.kernels.chebyshev_sweep import ChebyshevSweep
+
 _PARALLEL = {"parallel": True, "fastmath": True, "error_model": "numpy", "cache": True, "nogil": True}
 
 
@@ -91,6 +93,12 @@ class NumbaKernel:
         kind = u.dtype.type
         _combine(op.faces, op.sinks, u, kind(a), v, kind(b), kind(c), out, op.blocks)
         return out
+
+    def sweep(
+        self, op: Operator, q: float, start: np.ndarray, degree: int, layers: tuple[int, ...]
+    ) -> ChebyshevSweep:
+        """All terms of the Chebyshev recurrence in one compiled call."""
+        return ChebyshevSweep(op.faces, op.sinks, q, start, degree, layers)
 
     def accumulate(self, gradient: Operator, lam: np.ndarray, u: np.ndarray, weight: float) -> None:
         """Add ``weight`` d(lam^T L u)/d(conductances) to ``gradient``."""

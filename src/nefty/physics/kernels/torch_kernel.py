@@ -72,6 +72,9 @@ class TorchKernel:
             total = total + c * (flux.roll(-1, axis) - flux)
         return total if op.loss is None else total - c * op.loss * u
 
+    def sweep(self, op: Operator, q: float, start: Tensor, degree: int, layers: tuple[int, ...]) -> None:
+        """There is none: the integrator goes from term to term."""
+
     def accumulate(self, gradient: Operator, lam: Tensor, u: Tensor, weight: float) -> None:
         """Add ``weight`` d(lam^T L u)/d(conductances) to ``gradient``."""
         for axis in range(3):

@@ -77,6 +77,9 @@ class WeightedKernel:
         flux = self._inner.combine(op.inner, w, 0.0, w, 0.0, c, out) - c * op.sinks * w
         return a * u + b * v + self._weights * flux
 
+    def sweep(self, op: Operator, q: float, start: Array, degree: int, layers: tuple[int, ...]) -> None:
+        """There is none: the integrator goes from term to term."""
+
     def accumulate(self, gradient: Operator, lam: Array, u: Array, weight: float) -> None:
         """Add ``weight`` d(lam^T S (L - sinks) S u)/d(conductances, sinks) to ``gradient``."""
         if self._weights is not None:
