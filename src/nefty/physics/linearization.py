@@ -58,7 +58,7 @@ class Linearization:
             moves[name] = move
 
         def inputs(*values: Tensor) -> tuple[Tensor, ...]:
-            given = self.model._inputs(**dict(zip(self.point, values, strict=True)))
+            given = self.model._inputs(**dict(zip(self.point, values, strict=True)), differentiable_twice=True)
             return tuple(t for t in given if t is not None)
 
         with torch.inference_mode(False), torch.enable_grad():

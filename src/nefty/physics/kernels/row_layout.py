@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-COMPILED = {"fastmath": True, "error_model": "numpy", "cache": True, "nogil": True}
+COMPILED = {"fastmath": {"contract"}, "error_model": "numpy", "cache": True, "nogil": True}
 _ALIGNMENT = 64  # bytes: a cache line, and the longest vectors
 
 
