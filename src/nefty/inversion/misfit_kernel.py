@@ -1,6 +1,6 @@
 """The weighted sum of squares of the frames and its derivative in one compiled pass.
 
-torch makes ten passes in float64 over all frames of it, which take as long as a quarter of a gradient of the heat model.
+torch makes ten passes in float64 over all frames of it, which take as long as a quarter of a gradient.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The recurrence w_{k+1} = 2 X w_k - w_{k-1}, 2 X = 2 + q L, for all terms in one compiled call; see ``physics.chebyshev``.
+"""The recurrence w_{k+1} = 2 X w_k - w_{k-1}, 2 X = 2 + q L, for all terms in one compiled call.
 
-The threads share the rows (``row_layout``) of each term and wait for each other between two (``thread_team``). Two arrays carry a
-recurrence: the next term is written over the one before the last. Conductances are multiplied by q once, so that a term is
+See ``physics.chebyshev``. The threads share the rows (``row_layout``) of each term and wait for each other between two
+(``thread_team``). Two arrays carry a recurrence: the next term is written over the one before the last. Conductances
+are multiplied by q once, so that a term is
 
     v <- 2 u - v + sum over the six faces of g (u_neighbour - u).
 
@@ -48,7 +49,7 @@ class ChebyshevSweep:
     def __init__(
         self, faces: np.ndarray, sinks: np.ndarray, q: float, start: np.ndarray, degree: int, layers: tuple[int, ...]
     ) -> None:
-        nz, ny, nx = self._shape = (start.shape[0], start.shape[1], start.shape[2])
+        _, ny, nx = self._shape = (start.shape[0], start.shape[1], start.shape[2])
         self._q, self._degree, self._layers = q, degree, np.array(layers, dtype=np.int64)
         self._size = team_size(start.size, ny)
         self._faces, self._lossy = packed_faces(faces, sinks, q), bool(sinks.any())
@@ -63,7 +64,8 @@ class ChebyshevSweep:
     def backward(self, said: Sequence[np.ndarray]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Derivatives by faces, sinks and start of sum_k <said_k, planes_k>, for each ``said`` (k, layer, y, x).
 
-        lam_k = 2 X lam_{k+1} - lam_{k+2} + said_k beside the w_k, which come back by the recurrence itself. Several share it.
+        lam_k = 2 X lam_{k+1} - lam_{k+2} + said_k beside the w_k, which come back by the recurrence itself and serve
+        all.
         """
         states, count = self._last.copy(), len(said)
         adjoint = flat(self._shape, states, 2 * count).reshape(2, count, -1)
@@ -184,7 +186,7 @@ def _gather_corners(u, lam, by_around, by_sinks, j, nz, nx, row):
 def _retreat_with(
     fz, fy, fx, around, sinks, lossy, u, v, lam, mu, gz, gy, gx, by_around, by_sinks, nz, nx, margin, first, last
 ):
-    """v <- 2 u - v + q L u, mu <- 2 lam - mu + q L lam, and the derivative of lam^T L u by the conductances, at once."""
+    """v <- 2 u - v + q L u, mu <- 2 lam - mu + q L lam, and the derivative of lam^T L u by conductances, at once."""
     ny = around.shape[0]
     length, up, one = np.uint64(nz * nx), np.uint64(nx), np.uint64(1)
     for j in range(first, last):
@@ -324,8 +326,8 @@ def _backwards(
 ):  # fmt: skip
     """All terms from the last; ``adjoint`` (2, several, ...) is 0, and lam_0 comes to lie in adjoint[n % 2].
 
-    Step 0 injects into lam_n, step s > 0 is the term k = n - s, but for the last, k = 0, before which lam_1 is halved in a
-    step of its own: X instead of 2 X, for lam and for the derivative.
+    Step 0 injects into lam_n, step s > 0 is the term k = n - s, but for the last, k = 0, before which lam_1 is halved
+    in a step of its own: X instead of 2 X, for lam and for the derivative.
     """
     (ny, nz), nx, count, degree = around.shape, said.shape[4], said.shape[0], said.shape[1] - 1
     for step in range(degree + 2):

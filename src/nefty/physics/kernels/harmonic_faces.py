@@ -1,8 +1,8 @@
 """Conductances by the harmonic mean, their derivative and the bound of the spectrum, compiled: one pass each.
 
-The same as ``physics.conductance``, which is the reference and serves all other cases. There each of about forty operations of
-torch is a parallel loop over the cells, which takes as long as a tenth of a gradient, and far longer where other
-programs use the cores (docs/decisions/020-one-sweep.md).
+The same as ``physics.conductance``, which is the reference and serves all other cases. There each of about forty
+operations of torch is a parallel loop over the cells: a tenth of a gradient in all, and far more where other programs
+use the cores (docs/decisions/020-one-sweep.md).
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _gather(alpha, faces, weights, inverse, out):
 def _largest_row(faces, sinks):
     """max over cells of 2 sum g + sink; of each column first, which needs no assumption about infinity."""
     _, nz, ny, nx = faces.shape
-    row, largest = np.empty(nx, faces.dtype), np.zeros(nx, faces.dtype)
+    row, largest, infinite = np.empty(nx, faces.dtype), np.zeros(nx, faces.dtype), faces.dtype.type(np.inf)
     for k in range(nz):
         below = k + 1 if k < nz - 1 else 0
         for j in range(ny):
@@ -126,5 +126,6 @@ def _largest_row(faces, sinks):
                 for i in range(nx):
                     row[i] += sinks[1, j, i]
             for i in range(nx):
-                largest[i] = row[i] if row[i] > largest[i] else largest[i]
+                size = row[i] if row[i] == row[i] else infinite  # an overflow in the long loops may be no number
+                largest[i] = size if size > largest[i] else largest[i]
     return largest.max()

@@ -94,9 +94,7 @@ class NumbaKernel:
         _combine(op.faces, op.sinks, u, kind(a), v, kind(b), kind(c), out, op.blocks)
         return out
 
-    def sweep(
-        self, op: Operator, q: float, start: np.ndarray, degree: int, layers: tuple[int, ...]
-    ) -> ChebyshevSweep:
+    def sweep(self, op: Operator, q: float, start: np.ndarray, degree: int, layers: tuple[int, ...]) -> ChebyshevSweep:
         """All terms of the Chebyshev recurrence in one compiled call."""
         return ChebyshevSweep(op.faces, op.sinks, q, start, degree, layers)
 

@@ -1,9 +1,13 @@
 """Volumes in the order (y, z, x), one flat array each: the layout in which a sweep of the solver is fastest.
 
-The cells of one y, a row of ``depth * width`` numbers, are one long loop without cases: the neighbours along z and x are
-``width`` and 1 numbers away, those along y at the same place of the rows before and behind. What a shift reads beyond the
-ends of a line belongs to another line, and is multiplied by a conductance of 0; the faces around the corner along x are kept
-apart (``around``). ``margin`` zeros before and behind all make every shift legal, and rows begin at multiples of 64 bytes.
+The cells of one y, a row of ``depth * width`` numbers, are one long loop without cases: the neighbours along z and x
+are ``width`` and 1 numbers away, those along y at the same place of the rows before and behind. What a shift reads
+beyond the ends of a line belongs to another line, and is multiplied by a conductance of 0; the faces around the corner
+along x are kept apart (``around``). ``margin`` zeros before and behind all make every shift legal, and rows begin at
+multiples of 64 bytes where the width allows.
+
+Floating point: only ``contract`` is allowed to the compiler, since each function is compiled for itself and again into
+those that call it. What rounds differently there would make a first run, which compiles, differ from the next one.
 """
 
 from __future__ import annotations

@@ -1,11 +1,14 @@
 """A few threads that run one compiled function together and wait for each other inside of it.
 
-A sweep of the solver is hundreds of short steps, each of which needs all of the one before. Starting a parallel loop for
-each costs as much as its work. Here the threads stay within one compiled call. A step is cut into chunks of rows; a thread
-does its own chunks, then those that nobody has begun, and waits until the step is done. So a thread that the system has taken
-off its core holds up the others only if it was within a chunk, and one that comes late finds nothing to do. These are
-Python's threads, not OpenMP's: none of them spins between two sweeps. See docs/decisions/020-one-sweep.md.
+A sweep of the solver is hundreds of short steps, each of which needs all of the one before. Starting a parallel loop
+for each costs as much as its work. Here the threads stay within one compiled call. A step is cut into chunks of rows; a
+thread does its own chunks, then those that nobody has begun, and waits until the step is done. So a thread that the
+system has taken off its core holds up the others only if it was within a chunk, and one that comes late finds nothing
+to do. These are Python's threads, not OpenMP's: none of them spins between two sweeps. See
+docs/decisions/020-one-sweep.md.
 """
+
+# pyright: reportCallIssue=false
 
 from __future__ import annotations
 
@@ -130,8 +133,8 @@ def run_together(function: Callable[..., Any], size: int, rows: int, *arguments:
     A second caller, in another thread of Python, does all chunks alone instead of waiting.
 
     Args:
-        function: compiled, without the GIL; it goes through the steps by ``claim``, ``finish`` and ``wait_for``, and its
-            result does not depend on who did what.
+        function: compiled, without the GIL; it goes through the steps by ``claim``, ``finish`` and ``wait_for``, and
+            its result does not depend on who did what.
         size: threads, of which the caller is one.
         rows: that can be cut into chunks.
         *arguments: the same for all.
