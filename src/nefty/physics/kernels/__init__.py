@@ -87,8 +87,12 @@ class Kernel(Protocol):
         """Solve (I - s L) x = rhs; return x, the iterations and the relative residual |rhs - (I - s L) x|/|rhs|."""
         ...
 
-    def jacobi(self, op: Any, s: float, rhs: Array, guess: Array, sweeps: int) -> Array:
-        """A fixed number of Jacobi sweeps for (I - s L) x = rhs (paper, eq. jacobi_iter)."""
+    def jacobi_factors(self, op: Any, s: float) -> Any:
+        """What ``jacobi`` needs of I - s L, to be made once."""
+        ...
+
+    def jacobi(self, op: Any, s: float, rhs: Array, guess: Array, sweeps: int, factors: Any = None) -> Array:
+        """A fixed number of Jacobi sweeps for (I - s L) x = rhs (paper, eq. jacobi_iter); ``factors`` if they exist."""
         ...
 
     def relative_residual(self, op: Any, s: float, rhs: Array, x: Array) -> float:
