@@ -123,7 +123,7 @@ class Linearization:
         with torch.inference_mode(False), torch.enable_grad():
             point = {name: value.clone() for name, value in self.point.items()}
             leaves = {name: point[name].requires_grad_() for name in wrt}
-            inputs = model._inputs(**point)
+            inputs = model._inputs(**point, differentiable_twice=False)
             pairs = [
                 (value, kernel.tensor(gradient))
                 for value, gradient in zip(inputs, found, strict=True)
