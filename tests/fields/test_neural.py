@@ -204,3 +204,26 @@ def test_it_learns_a_volume():
 def test_bad_fields_are_named(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+def test_products_of_fewer_bits_stay_near_and_keep_the_unknowns_as_they_are():
+    """bfloat16 rounds by 2^-9 = 0.2 % in each layer."""
+    grid = Grid((4, 6, 8), (1.0, 2.0, 2.0))
+    made = {}
+    for products in ("float32", "bfloat16"):
+        generator = torch.Generator().manual_seed(0)
+        field = NeuralField(grid, depth=3, width=32, bands=4, skip=1, products=products, generator=generator)
+        field.anneal(2500)
+        alpha = field()
+        alpha.sum().backward()
+        gradient = torch.cat([p.grad.flatten() for p in field.parameters() if p.grad is not None])
+        assert all(p.dtype == torch.float32 and p.grad is not None for p in field.parameters())
+        made[products] = alpha.detach(), gradient
+    for exact, rounded in zip(made["float32"], made["bfloat16"], strict=True):
+        assert rounded.dtype == torch.float32
+        assert 0 < float((rounded - exact).norm() / exact.norm()) < 0.03
+
+
+def test_an_unknown_precision_of_products_is_refused():
+    with pytest.raises(InputError, match="products"):
+        NeuralField(Grid((4, 6, 8), (1.0, 2.0, 2.0)), products="float16")

@@ -122,6 +122,7 @@ def _network(recipe: Recipe, model: HeatModel, head: Head, background: np.ndarra
         start=None if background is None or choice.relative else float(np.median(background)),
         background=background if choice.relative else None,
         generator=torch.Generator().manual_seed(recipe.seed),
+        products=choice.products,
         dtype=model.dtype,
     )
 

@@ -116,7 +116,24 @@ class TotalVariation(Penalty):
         if self.on == "alpha":
             return self.of(trial.alpha, trial.grid, trial.lateral)
         values = trial.log_ratio() if self.on == "log-ratio" else trial.alpha.log()
+        if values.device.type == "cpu":
+            return self._compiled(values, trial)
         return self.of(values, trial.grid, trial.lateral, unit=trial.grid.size[0])
+
+    def _compiled(self, values: Tensor, trial: Trial) -> Tensor:
+        """``of`` values of the trial, with lengths in thicknesses, by one pass over the cells."""
+        from nefty.inversion.penalty_kernels import variation
+
+        grid, thickness = trial.grid, trial.grid.size[0]
+        dz, dy, dx = (d / thickness for d in grid.spacing)
+        return variation(
+            values,
+            (dz, dy, dx),
+            self.smoothing,
+            periodic=trial.lateral == "periodic",
+            sound_back=self.back == "sound",
+            gains=1 + self.depth_gain * (grid.centres()[0].ravel() / thickness) ** 2,
+        )
 
     def of(self, field: Tensor, grid: Grid, lateral: str = "periodic", *, unit: float = 1.0) -> Tensor:
         """R of values a (z, y, x), with lengths in multiples of ``unit``."""
@@ -149,6 +166,10 @@ class VoidWell(Penalty):
 
     def __call__(self, trial: Trial) -> Tensor:
         """W of the trial."""
+        if trial.alpha.device.type == "cpu" and trial.log_background is not None:
+            from nefty.inversion.penalty_kernels import double_well
+
+            return double_well(trial.alpha, trial.log_background.exp().numpy().ravel(), trial.cell)
         deficit = -trial.log_ratio().expm1()
         return (deficit * (1 - deficit)).clamp(min=0).sum() * trial.cell
 

@@ -49,7 +49,8 @@ class FieldChoice(Part):
     """What the unknown is made of. With ``relative``, low and high are ratios to the background.
 
     scaling: of voxels: by the sensitivity of the frames, by depth, or none. nearly_sound: of a volume to begin with,
-    the ratio to its own layers above which a cell is taken as sound; defects have less than 0.2.
+    the ratio to its own layers above which a cell is taken as sound; defects have less than 0.2. products: precision
+    of the network's products; "bfloat16" is mixed precision, see ``NeuralField``.
     """
 
     kind: Literal["voxel", "neural"] = "voxel"
@@ -68,6 +69,7 @@ class FieldChoice(Part):
     horizon: int = Field(default=2500, ge=0)
     spread: NotNegative = 0.0
     wrap: tuple[bool, bool, bool] = (True, True, True)
+    products: Literal["float32", "bfloat16"] = "float32"
     sensitivity: SensitivitySettings = SensitivitySettings()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 from scipy.ndimage import gaussian_filter
 
 from nefty.inversion.observation import Observation
@@ -30,9 +29,10 @@ def sensitivity(
     random = np.random.default_rng(seed)
     root = np.sqrt(seen.weights).astype(np.float32)
     total = np.zeros(model.grid.shape)
-    for _ in range(settings.probes):
-        signs = random.choice(np.array([-1.0, 1.0], dtype=np.float32), size=seen.frames.shape) * root
-        total += (linearization.vjp(torch.from_numpy(signs)).double().numpy() * alpha) ** 2
+    signs = np.array([-1.0, 1.0], dtype=np.float32)
+    probes = [random.choice(signs, size=seen.frames.shape) * root for _ in range(settings.probes)]
+    for found in linearization.vjps(probes):
+        total += (found.double().numpy() * alpha) ** 2
     sides = "wrap" if model.boundary.lateral == "periodic" else "nearest"
     return gaussian_filter(2 * total / settings.probes, settings.smoothing, mode=sides, axes=(1, 2))
 

@@ -19,7 +19,7 @@ expanded in the same way. See docs/decisions/001-chebyshev.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, log, log2, sqrt
@@ -81,9 +81,17 @@ class ChebyshevRun:
         self._op, self._sinks = kernel.operator(inputs.faces, inputs.sinks), tuple(inputs.sinks.shape)
         self.status = Status(time_error_bound=error)
         self._coefficients = kernel.constant(values, inputs.faces)
-        self._trajectory = self._recurrence(self._source(inputs), values.shape[1] - 1, job.memory)
-        planes = [kernel.layers(w, problem.layers) for _, (w, _) in self._trajectory.forward()]
-        self.frames = kernel.contract(self._coefficients, kernel.stack(planes))
+        self._degree, source = values.shape[1] - 1, self._source(inputs)
+        self._trajectory = self._recurrence(source, self._degree, job.memory)
+        self._sweep = None
+        if job.memory is None or isinstance(job.memory, Reversed):
+            self._sweep = kernel.sweep(self._op, self._q, source, self._degree, problem.layers)
+        if self._sweep is not None:
+            self.status.applications += self._degree
+            planes = self._sweep.planes
+        else:
+            planes = kernel.stack([kernel.layers(w, problem.layers) for _, (w, _) in self._trajectory.forward()])
+        self.frames = kernel.contract(self._coefficients, planes)
 
     def _apply(self, u: Array, a: float, v: Array, b: float, c: float, out: Array = None, op: Any = None) -> Array:
         """a u + b v + c L u, counted."""
@@ -131,6 +139,24 @@ class ChebyshevRun:
 
         lam_k = 2 X lam_{k+1} - lam_{k+2} + (what the frames say about w_k),   dJ/dL = q sum_k lam_{k+1} w_k^T.
         """
+        return self.pullbacks([cotangent])[0]
+
+    def pullbacks(self, cotangents: Sequence[Array]) -> list[Inputs]:
+        """J^T for several cotangents; compiled, they share the states w_k."""
+        if self._sweep is None:
+            return [self._pull_back_by_terms(cotangent) for cotangent in cotangents]
+        kernel = self._kernel
+        said = [kernel.contract(self._coefficients.T, cotangent) for cotangent in cotangents]
+        self.status.applications += self._degree - 1 + len(said) * self._degree
+        self.status.states_held = 3
+        return [self._inputs(faces, sinks, lam) for faces, sinks, lam in self._sweep.backward(said)]
+
+    def _inputs(self, faces: Array, sinks: Array, lam: Array) -> Inputs:
+        """Derivatives, lam that by the source."""
+        start, heating = (lam, None) if self._problem.pulse is None else (None, lam[0])
+        return Inputs(faces, sinks, start, heating)
+
+    def _pull_back_by_terms(self, cotangent: Array) -> Inputs:
         kernel, q, layers = self._kernel, self._q, self._problem.layers
         shape = self._problem.grid.shape
         faces, sinks = kernel.zeros((3, *shape), cotangent), kernel.zeros(self._sinks, cotangent)
@@ -146,11 +172,21 @@ class ChebyshevRun:
                 lam, after, spare = new, lam, after
             inject(lam, layers, said[k])
         self.status.states_held = self._trajectory.most_held
-        start, heating = (lam, None) if self._problem.pulse is None else (None, lam[0])
-        return Inputs(faces, sinks, start, heating)
+        return self._inputs(faces, sinks, lam)
 
     def pushforward(self, tangent: Inputs) -> Array:
         """J ``tangent``: w'_{k+1} = 2 X w'_k - w'_{k-1} + q L' w_k, carried beside the w_k."""
+        return self.pushforwards([tangent])[0]
+
+    def pushforwards(self, tangents: Sequence[Inputs]) -> list[Array]:
+        """J for several tangents; compiled, they share the states w_k."""
+        if self._sweep is None:
+            return [self._push_forward_by_terms(tangent) for tangent in tangents]
+        self.status.applications += (1 + 2 * len(tangents)) * self._degree
+        moved = self._sweep.tangents([(t.faces, t.sinks, self._source(t)) for t in tangents])
+        return [self._kernel.contract(self._coefficients, planes) for planes in moved]
+
+    def _push_forward_by_terms(self, tangent: Inputs) -> Array:
         kernel, q = self._kernel, self._q
         moved = kernel.operator(tangent.faces, tangent.sinks)
         now = before = self._source(tangent)

@@ -19,6 +19,7 @@ from nefty.physics.conductance import FACE_MEANS, face_conductances, face_sinks,
 from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.heating_history import HeatingHistory
 from nefty.physics.kernels import KERNELS, Kernel, get_kernel
+from nefty.physics.kernels.harmonic_faces import gershgorin, harmonic_faces
 from nefty.physics.linearization import Linearization
 from nefty.physics.problem import Inputs, Integrator, Job, Problem, Pulse, Run
 from nefty.physics.pulses import GaussianFlash, TopHatPulse, UniformFlash
@@ -190,11 +191,16 @@ class HeatModel:
         h_back: Any = None,
         amplitude: Any = None,
         resistance: Any = None,
+        *,
+        differentiable_twice: bool = False,
     ) -> Inputs:
-        """The conductances and sources as differentiable tensors."""
+        """The conductances and sources as differentiable tensors, compiled where the first derivative is enough."""
         cells, lateral = self._cells, self.boundary.lateral
-        through = None if resistance is None else self._given.resistances(resistance, alpha)
-        faces = face_conductances(alpha, self.grid, lateral, self.face_mean, self.anisotropy, through)
+        if resistance is None and self.face_mean == "harmonic" and self._compiled(alpha) and not differentiable_twice:
+            faces = harmonic_faces(alpha, self.grid, lateral, self.anisotropy)
+        else:
+            through = None if resistance is None else self._given.resistances(resistance, alpha)
+            faces = face_conductances(alpha, self.grid, lateral, self.face_mean, self.anisotropy, through)
         faces = cells.faces(faces, lateral)
         h_front, h_back = self._given.loss("front", h_front, alpha), self._given.loss("back", h_back, alpha)
         sinks = face_sinks(alpha, h_front, h_back, self.grid, self.boundary)
@@ -223,8 +229,11 @@ class HeatModel:
 
     def _run(self, inputs: Inputs, kernel: Kernel, arrays: Inputs, memory: Memory | None) -> Run:
         capacity = self._cells.capacity
-        own = None if capacity is None else torch.from_numpy(capacity).to(inputs.faces)
-        bound = spectral_bound(inputs.faces.detach(), inputs.sinks.detach(), own)
+        if self._cells.plain and self._compiled(inputs.faces):
+            bound = gershgorin(inputs.faces, inputs.sinks)
+        else:
+            own = None if capacity is None else torch.from_numpy(capacity).to(inputs.faces)
+            bound = spectral_bound(inputs.faces.detach(), inputs.sinks.detach(), own)
         if not bound < float("inf"):
             raise InputError(f"the operator's spectral bound is {bound}; check alpha, h and the grid's spacing.")
         precision = "float32" if self.dtype == torch.float32 else "float64"
@@ -274,6 +283,10 @@ class HeatModel:
         elif self.observe == "both":
             frames = frames.transpose(0, 1)
         return self._cells.shown(frames, self.observed_layers) if back else frames
+
+    def _compiled(self, like: Tensor) -> bool:
+        """Whether Numba does the work."""
+        return self.kernel != "torch" and like.device.type == "cpu"
 
     def _kernel_for(self, like: Tensor) -> Kernel:
         return self._cells.kernel(get_kernel(self.kernel, like.device.type), like)

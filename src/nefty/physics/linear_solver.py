@@ -84,7 +84,9 @@ class Solver:
         """Return x with (I - s L) x = rhs."""
         kernel, status, method = self._kernel, self._status, self._method
         if isinstance(method, Jacobi):
-            x = kernel.jacobi(self._op, s, rhs, guess, method.sweeps)
+            if s not in self._factors:
+                self._factors[s] = kernel.jacobi_factors(self._op, s)
+            x = kernel.jacobi(self._op, s, rhs, guess, method.sweeps, self._factors[s])
             iterations, residual = method.sweeps, kernel.relative_residual(self._op, s, rhs, x)
             status.converged &= residual <= JACOBI_TOLERANCE
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -87,8 +88,16 @@ class Run(Protocol):
         """J^T ``cotangent``: the derivatives of <cotangent, frames> for all inputs."""
         ...
 
+    def pullbacks(self, cotangents: Sequence[Array]) -> list[Inputs]:
+        """``pullback`` of each; together where that is less work."""
+        ...
+
     def pushforward(self, tangent: Inputs) -> Array:
         """J ``tangent``: how the frames move when the inputs do."""
+        ...
+
+    def pushforwards(self, tangents: Sequence[Inputs]) -> list[Array]:
+        """``pushforward`` of each; together where that is less work."""
         ...
 
 

@@ -10,6 +10,7 @@ The adjoint solves with the same symmetric M, in reverse order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import ClassVar, NamedTuple
@@ -180,6 +181,14 @@ class SteppingRun:
             after = u
         self.status.states_held = self._trajectory.most_held
         return Inputs(faces, sinks, lam if heating is None else None, heating)
+
+    def pullbacks(self, cotangents: Sequence[Array]) -> list[Inputs]:
+        """J^T of each."""
+        return [self.pullback(cotangent) for cotangent in cotangents]
+
+    def pushforwards(self, tangents: Sequence[Inputs]) -> list[Array]:
+        """J of each."""
+        return [self.pushforward(tangent) for tangent in tangents]
 
     def pushforward(self, tangent: Inputs) -> Array:
         """J ``tangent``: the derivative of each step, carried beside the states."""

@@ -12,12 +12,20 @@ import numpy as np
 import torch
 from numba import njit, prange
 
+import nefty
 from nefty.bench.solver.case import Case
 from nefty.bench.solver.ours import heat_model
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
 from nefty.core.tell import Tell, say_nothing
-from nefty.physics.conductance import face_conductances, spectral_bound
+from nefty.fields.heads import LogBox
+from nefty.fields.voxel import VoxelField
+from nefty.inversion.lbfgs import ProjectedLBFGS
+from nefty.inversion.objective import Objective
+from nefty.inversion.observation import Observation
+from nefty.inversion.penalties import TotalVariation, VoidWell, WeightedPenalty
+from nefty.physics.kernels.chebyshev_sweep import ChebyshevSweep
+from nefty.physics.kernels.harmonic_faces import gershgorin, harmonic_faces
 from nefty.physics.kernels.numba_kernel import NumbaKernel
 
 COLUMNS = (
@@ -31,10 +39,10 @@ COLUMNS = (
 
 
 def run(case: Case | None = None, *, repeats: int = 30, tell: Tell = say_nothing) -> Results:
-    """Time each operation of the default solver alone, and multiply by how often a gradient needs it.
+    """Time each part of the default solver alone, and then one iteration of ``fast`` by the same means.
 
     Beside it stands a triad (out = u + b v, nothing else) on arrays of the same size: the rate at which this machine
-    moves such arrays at all. A stencil that reads and writes its six arrays at a similar rate is bound by memory.
+    moves such arrays at all. A stencil that reads and writes its arrays at a similar rate is bound by memory.
 
     Args:
         case: the specimen; the paper's size if not given.
@@ -47,9 +55,8 @@ def run(case: Case | None = None, *, repeats: int = 30, tell: Tell = say_nothing
     tell("profile", "each part alone")
     fields = [_random(case.shape, seed) for seed in range(3)]
     array = fields[0].nbytes
-    parts = _operator_parts(case, whole.terms, fields) + _other_parts(case, whole.terms, repeats)
+    parts = _sweep_parts(case, whole.terms, repeats) + _other_parts(case, whole.terms, repeats)
     rows = [_row(part, whole.both, array) for part in parts]
-    launch = _launch_seconds()
     return Results(
         name="profile",
         title="Where the time goes",
@@ -60,15 +67,13 @@ def run(case: Case | None = None, *, repeats: int = 30, tell: Tell = say_nothing
                 "Parts of one forward run and one gradient",
                 COLUMNS,
                 [*rows, *_sums(rows, whole), _comparison(fields, whole.both)],
-            )
+            ),
+            Table("Parts of one iteration of the recipe fast", COLUMNS[:5], _iteration_rows(case, repeats)),
         ],
         notes=[
-            f"An application of the operator on 16 cells takes {1e6 * launch:.1f} µs: the price of Python and of "
-            "starting the threads.",
-            f"An application moves six arrays of {array / 2**20:.2g} MiB; GB/s counts each of them once.",
+            f"A term forwards moves six arrays of {array / 2**20:.2g} MiB, one backwards fifteen; GB/s counts each.",
         ],
         settings={"shape": case.shape, "frames": case.frames, "repeats": repeats},
-        details={"launch_s": launch},
     )
 
 
@@ -107,17 +112,17 @@ def _whole_runs(case: Case, repeats: int) -> Whole:
     return Whole(*seconds, built.counters()["applications"])
 
 
-def _operator_parts(case: Case, terms: int, fields: Sequence[np.ndarray]) -> list[Part]:
-    """What is done once per term of the expansion."""
-    kernel, (faces, sinks) = NumbaKernel(), _conductances(case)
-    op = kernel.operator(faces.numpy(), sinks.numpy())
-    gradient = kernel.operator(np.zeros_like(op.faces), np.zeros_like(op.sinks))
-    u, v, out = fields
-    apply = _median(lambda: kernel.combine(op, u, 2, v, -1, 0.1, out), 300)
-    accumulate = _median(lambda: kernel.accumulate(gradient, u, v, 0.1), 300)
+def _sweep_parts(case: Case, terms: int, repeats: int) -> list[Part]:
+    """What is done for all terms of the expansion in one call each; arrays read or written count once per term."""
+    faces, sinks = (t.numpy() for t in _conductances(case))
+    start, q = case.initial().astype(np.float32), 4 / gershgorin(*_conductances(case))
+    said = _random((terms + 1, 1, *case.shape[1:]), 6)
+    sweep = ChebyshevSweep(faces, sinks, q, start, terms, (0,))
+    forwards = _median(lambda: ChebyshevSweep(faces, sinks, q, start, terms, (0,)), repeats)
+    backwards = _median(lambda: sweep.backward([said]), repeats)
     return [
-        Part("apply the operator, 2w - v + qLw", 3 * terms, apply, 6),
-        Part("accumulate the gradient", terms, accumulate, 8),
+        Part("all terms forwards, 2w - v + qLw", 1, forwards, 6 * terms),
+        Part("all terms backwards, with the adjoint and the gradient", 1, backwards, 15 * terms),
     ]
 
 
@@ -131,21 +136,68 @@ def _other_parts(case: Case, terms: int, repeats: int) -> list[Part]:
 
     def conductances_and_back() -> None:
         leaf.grad = None
-        face_conductances(leaf, case.grid, "periodic", "harmonic", (1.0, 1.0)).backward(faces)
+        harmonic_faces(leaf, case.grid, "periodic", (1.0, 1.0)).backward(faces)
 
     calls: dict[str, Callable[[], object]] = {
         "frames from coefficients": lambda: kernel.contract(coefficients, planes),
         "coefficients' adjoint": lambda: kernel.contract(coefficients.T, frames),
         "conductances and their derivative": conductances_and_back,
-        "spectral bound": lambda: spectral_bound(faces, sinks),
+        "spectral bound": lambda: gershgorin(faces, sinks),
     }
     return [Part(name, 1, _median(call, repeats)) for name, call in calls.items()]
+
+
+def _iteration_rows(case: Case, repeats: int) -> list[dict[str, Any]]:
+    """One iteration of quasi-Newton steps in voxels under all penalties of ``fast``, beside one gradient."""
+    model = nefty.HeatModel(case.grid, case.times(), initial=case.initial())
+    alpha = case.alpha()
+    with torch.no_grad():
+        frames = model(alpha).double().numpy()
+    seen = Observation(case.grid, case.times(), frames, np.ones(frames.shape, dtype=bool), 1e-3 * frames.max())
+    background = np.full(case.shape[0], case.bulk)
+    penalties = [WeightedPenalty(TotalVariation(smoothing=0.1, back="sound"), 2.0), WeightedPenalty(VoidWell(), 40.0)]
+    objective = Objective(model, seen, background, penalties)
+    field = VoxelField(case.grid, LogBox(0.018, 1.02), background=background)
+    low, high = (torch.full((field.unknowns,), b) for b in field.head.box)
+    optimiser = ProjectedLBFGS(field.unknown.detach().reshape(-1), low, high)
+    calls = 0
+
+    def evaluate(x: torch.Tensor) -> tuple[float, torch.Tensor]:
+        nonlocal calls
+        calls += 1
+        with torch.no_grad():
+            field.unknown.copy_(x.view(case.shape))
+        field.unknown.grad = None
+        terms = objective(field)
+        terms.value.backward()
+        assert field.unknown.grad is not None
+        return float(terms.value.detach()), field.unknown.grad.reshape(-1).clone()
+
+    for _ in range(optimiser.memory):
+        optimiser.step(evaluate)
+    leaf, cotangent = torch.from_numpy(alpha).float().requires_grad_(), torch.ones(frames.shape)
+
+    def gradient() -> None:
+        leaf.grad = None
+        model(leaf).backward(cotangent)
+
+    before = calls
+    iteration = _median(lambda: optimiser.step(evaluate), repeats)
+    each = (calls - before) / (repeats + 3)
+    once, alone = _median(lambda: evaluate(optimiser.x), repeats), _median(gradient, repeats)
+    parts = [
+        Part("forward and gradient of the heat model", 1, alone),
+        Part("the objective besides: head, misfit, penalties", 1, once - alone),
+        Part("quasi-Newton step besides", 1, iteration - each * once),
+        Part(f"iteration, measured whole, {each:.2f} evaluations", 1, iteration),
+    ]
+    return [_row(part, iteration) for part in parts]
 
 
 def _conductances(case: Case) -> tuple[torch.Tensor, torch.Tensor]:
     """Of the faces between cells, and of front and back, which lose nothing."""
     alpha = torch.from_numpy(case.alpha()).float()
-    faces = face_conductances(alpha, case.grid, "periodic", "harmonic", (1.0, 1.0))
+    faces = harmonic_faces(alpha, case.grid, "periodic", (1.0, 1.0))
     return faces, torch.zeros((2, *case.shape[1:]))
 
 
@@ -154,7 +206,7 @@ def _sums(rows: Sequence[dict[str, Any]], whole: Whole) -> list[dict[str, Any]]:
     rest = 1e3 * whole.both - sum(row["milliseconds"] for row in rows)
     return [
         {
-            "part": "the rest: Python, copies of surface rows, the misfit",
+            "part": "the rest: torch around it, the misfit",
             "milliseconds": rest,
             "share": rest / (1e3 * whole.both),
         },
@@ -167,13 +219,6 @@ def _comparison(fields: Sequence[np.ndarray], whole: float) -> dict[str, Any]:
     u, v, out = fields
     triad = Part("triad out = u + b v, for comparison", 1, _median(lambda: _triad(u, v, out), 300), 3)
     return {**_row(triad, whole, u.nbytes), "share": None, "milliseconds": None}
-
-
-def _launch_seconds() -> float:
-    """Of an application of the operator on 16 cells."""
-    kernel, small = NumbaKernel(), np.zeros((2, 2, 4), np.float32)
-    empty = kernel.operator(np.zeros((3, 2, 2, 4), np.float32), small)
-    return _median(lambda: kernel.combine(empty, small, 2, small, -1, 0.1, np.empty_like(small)), 300)
 
 
 def _random(shape: tuple[int, ...], seed: int) -> np.ndarray:

@@ -72,9 +72,9 @@ def refine_strata(
 def by_layers(linearization: Linearization) -> np.ndarray:
     """Derivative of the frames by log alpha of each layer, (z, ..., t, y, x)."""
     alpha = linearization.point["alpha"]
-    columns = []
+    moves = []
     for layer in range(alpha.shape[0]):
         move = torch.zeros_like(alpha)
         move[layer] = alpha[layer]
-        columns.append(linearization.jvp(move).double().numpy())
-    return np.stack(columns)
+        moves.append({"alpha": move})
+    return np.stack([moved.double().numpy() for moved in linearization.jvps(moves)])

@@ -85,6 +85,8 @@ def _middles(values: np.ndarray, sound: np.ndarray, axis: int) -> np.ndarray:
     enough = lines[sound.sum(axis=axis - 1) >= min(FEWEST, sound.shape[axis - 1])]
     if not enough.size:
         return np.zeros((len(values), len(lines)))
-    chosen, kept = values.take(enough, axis=3 - axis), sound.take(enough, axis=2 - axis)
-    middles = np.nanquantile(np.where(kept, chosen, np.nan), TYPICAL, axis=axis)
+    middles = np.empty((len(values), len(enough)))
+    for column, line in enumerate(enough):  # the same pixels count in all frames
+        kept = sound.take(line, axis=2 - axis)
+        middles[:, column] = np.quantile(values.take(line, axis=3 - axis)[:, kept], TYPICAL, axis=1)
     return np.stack([np.interp(lines, enough, row) for row in middles])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +12,20 @@ from nefty.core.errors import InputError
 
 KERNELS = ("auto", "numba", "torch")
 Array = Any  # numpy.ndarray in the Numba kernel, torch.Tensor in the torch kernel
+
+
+class Sweep(Protocol):
+    """The recurrence of ``physics.chebyshev`` in one call, see ``kernels.chebyshev_sweep.ChebyshevSweep``."""
+
+    planes: Array
+
+    def backward(self, said: Sequence[Array]) -> list[tuple[Array, Array, Array]]:
+        """Derivatives by faces, sinks and start of sum_k <said_k, planes_k>, for each ``said``."""
+        ...
+
+    def tangents(self, moves: Sequence[tuple[Array, Array, Array | None]]) -> Array:
+        """How the planes move, (move, k, layer, y, x), when faces, sinks and start do."""
+        ...
 
 
 class Kernel(Protocol):
@@ -54,6 +69,10 @@ class Kernel(Protocol):
         """Return a u + b v + c L u; ``out`` may offer memory for it, which must be neither u's nor v's."""
         ...
 
+    def sweep(self, op: Any, q: float, start: Array, degree: int, layers: tuple[int, ...]) -> Sweep | None:
+        """All terms w_0 ... w_degree at once; None where the integrator must go from term to term by ``combine``."""
+        ...
+
     def accumulate(self, gradient: Any, lam: Array, u: Array, weight: float) -> None:
         """Add ``weight`` d(lam^T L u)/d(conductances) to the operator ``gradient``, in place."""
         ...
@@ -68,8 +87,12 @@ class Kernel(Protocol):
         """Solve (I - s L) x = rhs; return x, the iterations and the relative residual |rhs - (I - s L) x|/|rhs|."""
         ...
 
-    def jacobi(self, op: Any, s: float, rhs: Array, guess: Array, sweeps: int) -> Array:
-        """A fixed number of Jacobi sweeps for (I - s L) x = rhs (paper, eq. jacobi_iter)."""
+    def jacobi_factors(self, op: Any, s: float) -> Any:
+        """What ``jacobi`` needs of I - s L, to be made once."""
+        ...
+
+    def jacobi(self, op: Any, s: float, rhs: Array, guess: Array, sweeps: int, factors: Any = None) -> Array:
+        """A fixed number of Jacobi sweeps for (I - s L) x = rhs (paper, eq. jacobi_iter); ``factors`` if they exist."""
         ...
 
     def relative_residual(self, op: Any, s: float, rhs: Array, x: Array) -> float:

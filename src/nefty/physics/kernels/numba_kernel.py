@@ -15,6 +15,9 @@ import numpy as np
 from numba import njit, prange
 from torch import Tensor, from_numpy
 
+from nefty.physics.kernels.chebyshev_sweep import ChebyshevSweep
+from nefty.physics.kernels.jacobi_sweeps import JacobiSweeps
+
 _PARALLEL = {"parallel": True, "fastmath": True, "error_model": "numpy", "cache": True, "nogil": True}
 
 
@@ -92,6 +95,10 @@ class NumbaKernel:
         _combine(op.faces, op.sinks, u, kind(a), v, kind(b), kind(c), out, op.blocks)
         return out
 
+    def sweep(self, op: Operator, q: float, start: np.ndarray, degree: int, layers: tuple[int, ...]) -> ChebyshevSweep:
+        """All terms of the Chebyshev recurrence in one compiled call."""
+        return ChebyshevSweep(op.faces, op.sinks, q, start, degree, layers)
+
     def accumulate(self, gradient: Operator, lam: np.ndarray, u: np.ndarray, weight: float) -> None:
         """Add ``weight`` d(lam^T L u)/d(conductances) to ``gradient``."""
         _accumulate(*gradient[:2], lam, u, u.dtype.type(weight), gradient.blocks)
@@ -119,13 +126,21 @@ class NumbaKernel:
         )
         return x, iterations, residual
 
-    def jacobi(self, op: Operator, s: float, rhs: np.ndarray, guess: np.ndarray, sweeps: int) -> np.ndarray:
+    def jacobi_factors(self, op: Operator, s: float) -> JacobiSweeps:
+        """The compiled sweeps for I - s L."""
+        return JacobiSweeps(op.faces, op.sinks, s)
+
+    def jacobi(
+        self,
+        op: Operator,
+        s: float,
+        rhs: np.ndarray,
+        guess: np.ndarray,
+        sweeps: int,
+        factors: JacobiSweeps | None = None,
+    ) -> np.ndarray:
         """The paper's eq. (jacobi_iter): a fixed number of Jacobi sweeps for (I - s L) x = rhs."""
-        x, other = guess.copy(), np.empty_like(guess)
-        for _ in range(sweeps):
-            _jacobi_sweep(op.faces, op.sinks, rhs.dtype.type(s), rhs, x, other, op.blocks)
-            x, other = other, x
-        return x
+        return (factors or self.jacobi_factors(op, s))(rhs, guess, sweeps)
 
     def relative_residual(self, op: Operator, s: float, rhs: np.ndarray, x: np.ndarray) -> float:
         """|rhs - (I - s L) x| / |rhs|."""
@@ -300,36 +315,3 @@ def _conjugate_gradients(faces, sinks, s, inverse_pivot, multiplier, rhs, x, tol
             _direction(p, z, kind(rz_next / rz))
             rz, residual = rz_next, np.sqrt(rows[1].sum())
             iterations += 1
-
-
-@njit(**_PARALLEL)
-def _jacobi_sweep(faces, sinks, s, rhs, x, out, blocks):
-    nz, ny, nx = x.shape
-    for task in prange(nz * blocks):
-        k = np.int64(task) // blocks
-        block = np.int64(task) % blocks
-        km, kp = max(k - 1, 0), min(k + 1, nz - 1)
-        has_next = s if k < nz - 1 else s * 0
-        for j in range(block * ny // blocks, (block + 1) * ny // blocks):
-            jm = j - 1 if j > 0 else ny - 1
-            jp = j + 1 if j < ny - 1 else 0
-            for i in range(nx):
-                im = i - 1 if i > 0 else nx - 1
-                ip = i + 1 if i < nx - 1 else 0
-                up, down = s * faces[0, k, j, i], has_next * faces[0, kp, j, i]
-                north, south = s * faces[1, k, j, i], s * faces[1, k, jp, i]
-                west, east = s * faces[2, k, j, i], s * faces[2, k, j, ip]
-                diagonal = 1 + up + down + north + south + west + east
-                if k == 0:
-                    diagonal += s * sinks[0, j, i]
-                if k == nz - 1:
-                    diagonal += s * sinks[1, j, i]
-                out[k, j, i] = (
-                    rhs[k, j, i]
-                    + up * x[km, j, i]
-                    + down * x[kp, j, i]
-                    + north * x[k, jm, i]
-                    + south * x[k, jp, i]
-                    + west * x[k, j, im]
-                    + east * x[k, j, ip]
-                ) / diagonal

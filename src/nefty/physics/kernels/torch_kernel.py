@@ -72,6 +72,9 @@ class TorchKernel:
             total = total + c * (flux.roll(-1, axis) - flux)
         return total if op.loss is None else total - c * op.loss * u
 
+    def sweep(self, op: Operator, q: float, start: Tensor, degree: int, layers: tuple[int, ...]) -> None:
+        """There is none: the integrator goes from term to term."""
+
     def accumulate(self, gradient: Operator, lam: Tensor, u: Tensor, weight: float) -> None:
         """Add ``weight`` d(lam^T L u)/d(conductances) to ``gradient``."""
         for axis in range(3):
@@ -137,9 +140,15 @@ class TorchKernel:
                 p = z + (rz / previous).to(p.dtype) * p
                 residual, iterations = _norm(r), iterations + 1
 
-    def jacobi(self, op: Operator, s: float, rhs: Tensor, guess: Tensor, sweeps: int) -> Tensor:
+    def jacobi_factors(self, op: Operator, s: float) -> Tensor:
+        """The inverse diagonal of I - s L."""
+        return 1 / self.diagonal(op, s)
+
+    def jacobi(
+        self, op: Operator, s: float, rhs: Tensor, guess: Tensor, sweeps: int, factors: Tensor | None = None
+    ) -> Tensor:
         """The paper's eq. (jacobi_iter): a fixed number of Jacobi sweeps for (I - s L) x = rhs."""
-        inverse = 1 / self.diagonal(op, s)
+        inverse = self.jacobi_factors(op, s) if factors is None else factors
         towards = [s * inverse * op.faces[axis] for axis in range(3)]
         away = [s * inverse * op.faces[axis].roll(-1, axis) for axis in range(3)]
         start = inverse * rhs

@@ -77,6 +77,9 @@ class WeightedKernel:
         flux = self._inner.combine(op.inner, w, 0.0, w, 0.0, c, out) - c * op.sinks * w
         return a * u + b * v + self._weights * flux
 
+    def sweep(self, op: Operator, q: float, start: Array, degree: int, layers: tuple[int, ...]) -> None:
+        """There is none: the integrator goes from term to term."""
+
     def accumulate(self, gradient: Operator, lam: Array, u: Array, weight: float) -> None:
         """Add ``weight`` d(lam^T S (L - sinks) S u)/d(conductances, sinks) to ``gradient``."""
         if self._weights is not None:
@@ -120,9 +123,15 @@ class WeightedKernel:
                 p = z + rz / previous * p
                 residual, iterations = self._norm(r), iterations + 1
 
-    def jacobi(self, op: Operator, s: float, rhs: Array, guess: Array, sweeps: int) -> Array:
+    def jacobi_factors(self, op: Operator, s: float) -> Array:
+        """The inverse diagonal of I - s S (L - sinks) S."""
+        return self.line_factors(op, s)
+
+    def jacobi(
+        self, op: Operator, s: float, rhs: Array, guess: Array, sweeps: int, factors: Array | None = None
+    ) -> Array:
         """A fixed number of Jacobi sweeps, x + D^-1 (rhs - (I - s S (L - sinks) S) x)."""
-        inverse, x = self.line_factors(op, s), guess
+        inverse, x = self.line_factors(op, s) if factors is None else factors, guess
         for _ in range(sweeps):
             x = x + inverse * self.combine(op, x, -1.0, rhs, 1.0, s)
         return x
