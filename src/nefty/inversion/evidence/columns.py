@@ -1,4 +1,4 @@
-"""The depth of a sheet from what its pixels show in the mean, as if heat flowed only through the thickness.
+"""Insulation and depth of a sheet from what its pixels show in the mean, as if heat flowed only through the thickness.
 
 In the middle of a wide defect that is right, however strong it is; of a narrow one it is a place to begin.
 """
@@ -30,14 +30,16 @@ class Columns:
     def __init__(self, contrast: Contrast, slab: WeakSheet, layers: int) -> None:
         faces = np.arange(1, layers)
         self._depths = np.repeat(faces * slab.thickness / layers, len(INSULATIONS))
+        self._insulations = np.tile(INSULATIONS, len(faces))
         self._curves = contrast.whitened(_curves(contrast, slab, layers, faces))
         self._seen = contrast.whitened(contrast.values)
 
-    def depth(self, weight: np.ndarray) -> float:
-        """Of the sheet that explains best what the pixels show in the mean, by those weights (y, x)."""
+    def __call__(self, weight: np.ndarray) -> tuple[float, float]:
+        """Insulation and depth that explain best what the pixels show in the mean, by those weights (y, x)."""
         mean = (self._seen * weight).sum(axis=(1, 2)) / weight.sum()
         distance = (self._curves**2).sum(axis=0) - 2 * mean @ self._curves  # and the square of the mean
-        return float(self._depths[distance.argmin()])
+        best = distance.argmin()
+        return float(self._insulations[best]), float(self._depths[best])
 
 
 def _curves(contrast: Contrast, slab: WeakSheet, layers: int, faces: np.ndarray) -> np.ndarray:

@@ -4,8 +4,8 @@ A proximal Newton method: around the present unknowns the misfit is replaced by
 
     misfit + gradient . d + k/2 d . curvature d,
 
-the penalties and bounds stay as they are, and that cheap problem is solved by a quasi-Newton method. k follows what
-the misfit really did along the last step; it grows where a step did not pay.
+the penalties and bounds stay as they are, and that cheap problem is solved by a quasi-Newton method within a box
+around them. k follows what the misfit really did along the last step; where a step did not pay, the box shrinks.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from scipy.optimize import minimize
 
 INNER = 60  # steps of the cheap problem
 PAIRS = 20  # that its quasi-Newton method remembers
-LEAST, MOST = 0.3, 1e3  # of k
+LEAST = 0.3  # of k
+SHRINK, GROW = 0.3, 2.0  # of the box, where a step did not pay and where it did
+SMALLEST = 1e-3  # of the box
 NOTHING = 1.0  # fall of half a squared misfit over its variance that noise makes
-HARDER = 3.0  # k grows by so much at least where a step did not pay
+QUICKLY = 3.0  # by which k changes at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +64,14 @@ def descend(
         settled: fall of the cost, as a share of all that was gained so far, that is not worth another step.
     """
     x = np.clip(start, *bounds)
-    here, k = misfit(x), 1.0
+    here, k, size = misfit(x), 1.0, 1.0
     cost = here.value + penalty(x)[0]
     costs = [cost]
-    while len(costs) < runs and k < MOST:
+    while len(costs) < runs and size > SMALLEST:
         product, gradient = curvature(x), here.gradient
-        around = list(zip(np.maximum(bounds[0], x - reach), np.minimum(bounds[1], x + reach), strict=True))
+        around = list(
+            zip(np.maximum(bounds[0], x - size * reach), np.minimum(bounds[1], x + size * reach), strict=True)
+        )
 
         def cheap(y: np.ndarray) -> tuple[float, np.ndarray]:
             d = y - x  # noqa: B023 - used before x changes
@@ -81,14 +85,14 @@ def descend(
         costs.append(there.value + penalty(found.x)[0])
         d = found.x - x
         bend = float(product(d) @ d) / 2
-        really = (there.value - here.value - float(gradient @ d)) / bend if bend > 0 else 1.0
+        really = (there.value - here.value - float(gradient @ d)) / max(bend, 1e-30)
+        if bend <= 0:
+            break
         if not costs[-1] < cost:
-            if bend <= 0:
-                break
-            k = max(HARDER * k, min(really, 10 * k))
+            size, k = SHRINK * size, float(np.clip(really, k, QUICKLY * k))
             continue
         fall, x, here, cost = cost - costs[-1], found.x, there, costs[-1]
-        k = float(np.clip(really, max(k / HARDER, LEAST), HARDER * k))
+        size, k = min(GROW * size, 1.0), float(np.clip(really, max(k / QUICKLY, LEAST), QUICKLY * k))
         if fall < max(settled * (costs[0] - cost), NOTHING):
             break
     return x, costs

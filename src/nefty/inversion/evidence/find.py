@@ -12,6 +12,7 @@ from skimage.morphology import h_maxima
 from skimage.segmentation import watershed
 
 from nefty.inversion.evidence.columns import Columns
+from nefty.inversion.evidence.search import Looks
 from nefty.inversion.evidence.settings import EvidenceSettings, SheetSettings
 from nefty.inversion.evidence.sheets import Sheet, SheetFit
 from nefty.inversion.evidence.weighing import SoundPart, Weighing
@@ -20,6 +21,7 @@ from nefty.result.frame_evidence import FrameEvidence, RegionEvidence
 
 SMOOTHER = 3.0  # factor of the weight of the variation in the first fit
 CORE = 0.5  # of a region's highest score or insulation: places that tell its first depth
+STRONG = 0.3  # insulation from which on a sheet shows clearly less than in proportion
 AGAIN = 2  # fits with the depths of the hills that the one before showed
 FEWEST = 10  # frames of a fit
 FEWEST_SOUND = 200  # pixels that tell the scatter of sound ones
@@ -50,7 +52,7 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
     window = _window(support, contrast.pixel, settings.sheet.around * slab.thickness)
     last = max(settings.sheet.latest * slab.thickness**2 / slab.alpha, contrast.times[:FEWEST][-1])
     fit = SheetFit(contrast.part(contrast.times <= last, window), slab, part.along, settings.sheet)
-    sheet = _fitted(fit, support[window], weighing.looks.map[window], settings.sheet)
+    sheet = _fitted(fit, support[window], weighing.looks, window, settings.sheet)
     every = contrast.part(np.ones(len(contrast.times), dtype=bool), window)
     labels, regions, left_over = _weighed(
         sheet, SheetFit(every, slab, part.along, settings.sheet), weighing, window, settings.sheet
@@ -79,45 +81,64 @@ def _window(support: np.ndarray, pixel: tuple[float, float], around: float) -> t
     return slices[0], slices[1]
 
 
-def _fitted(fit: SheetFit, support: np.ndarray, score: np.ndarray, settings: SheetSettings) -> Sheet:
-    """The sheet of a window: first with one depth for each patch that stands out, then for each hill that showed.
+def _fitted(
+    fit: SheetFit, support: np.ndarray, looks: Looks, window: tuple[slice, slice], most: SheetSettings
+) -> Sheet:
+    """The sheet of a window: first with one depth for each peak of the scores, then for each hill that showed.
 
     Args:
         fit: of the window.
-        support: pixels (y, x) that stand out, and those around them.
-        score: how much they do, (y, x).
-        settings: of the fit.
+        support: pixels (y, x) of the window that stand out, and those around them.
+        looks: how much templates stand out in the whole frame.
+        window: rows and columns of the frame.
+        most: numbers of the fit.
     """
-    owner = _nearest(_hills(np.where(support, score, 0.0), support, 1.0, settings.saddle))
-    columns = Columns(fit.contrast, fit.slab, settings.layers)
-    depth = _first_depths(columns, np.where(support, score, 0.0), owner)
-    sheet = fit.fit(support, np.zeros(support.shape), depth[owner], owner, SMOOTHER)
+    score = np.where(support, looks.map[window], 0.0)
+    owner = _nearest(_hills(score, support, 1.0, most.saddle))
+    begin = FirstDepths(fit, looks.depth[window], most.layers)
+    sheet = fit.fit(support, np.zeros(support.shape), begin(score, owner)[owner], owner, SMOOTHER)
     for _ in range(AGAIN):
-        hills = _owners(sheet, settings)
+        hills = _owners(sheet, most)
         if hills is None or np.array_equal(hills, owner):
             break
-        depth = _depths_of_hills(sheet, owner, hills, columns)
+        depth = _depths_of_hills(sheet, owner, hills, begin)
         owner = hills
         sheet = fit.fit(support, sheet.insulation, depth[owner], owner)
     return sheet
 
 
-def _depths_of_hills(sheet: Sheet, owner: np.ndarray, hills: np.ndarray, columns: Columns) -> np.ndarray:
+class FirstDepths:
+    """Where the depth of a region begins.
+
+    Of a weak one the templates tell it, whatever lies beside it; of a strong one, which shows less than in proportion,
+    columns do.
+
+    Args:
+        fit: of the window.
+        shown: depth of the template that stands out most, (y, x).
+        layers: cells along z.
+    """
+
+    def __init__(self, fit: SheetFit, shown: np.ndarray, layers: int) -> None:
+        self._columns, self._shown = Columns(fit.contrast, fit.slab, layers), np.log(shown)
+
+    def __call__(self, weight: np.ndarray, owner: np.ndarray) -> np.ndarray:
+        """Of each region, (region,), by the core of those weights (y, x)."""
+        return np.array([self._of(np.where(owner == name, np.maximum(weight, 0.0), 0.0)) for name in _names(owner)])
+
+    def _of(self, weight: np.ndarray) -> float:
+        core = np.where(weight >= CORE * weight.max(), weight, 0.0) + 1e-12
+        insulation, depth = self._columns(core)
+        return depth if insulation >= STRONG else float(np.exp((core * self._shown).sum() / core.sum()))
+
+
+def _depths_of_hills(sheet: Sheet, owner: np.ndarray, hills: np.ndarray, begin: FirstDepths) -> np.ndarray:
     """Where the depth of each hill begins, (hill,): as fitted, or from its own core if it shared one with others."""
     tops = [np.unravel_index(np.where(hills == h, sheet.insulation, -1.0).argmax(), hills.shape) for h in _names(hills)]
     shared = np.bincount([owner[top] for top in tops])
     fitted = np.array([sheet.depth[top] for top in tops])
     alone = np.array([shared[owner[top]] == 1 for top in tops])
-    return np.where(alone, fitted, _first_depths(columns, sheet.insulation, hills))
-
-
-def _first_depths(columns: Columns, shown: np.ndarray, owner: np.ndarray) -> np.ndarray:
-    """The depth that the core of each region tells, (region,)."""
-    depths = []
-    for name in _names(owner):
-        own = np.where(owner == name, np.maximum(shown, 0.0), 0.0)
-        depths.append(columns.depth(np.where(own >= CORE * own.max(), own, 0.0) + 1e-12))
-    return np.array(depths)
+    return np.where(alone, fitted, begin(sheet.insulation, hills))
 
 
 def _names(owner: np.ndarray) -> range:

@@ -51,6 +51,11 @@ class Looks:
         return self.scores.max(axis=0)
 
     @property
+    def depth(self) -> np.ndarray:
+        """Depth of the template that scores most at each pixel, (y, x)."""
+        return np.array([t.depth for t in self.templates])[self.scores.argmax(axis=0)]
+
+    @property
     def coldest(self) -> float:
         """The largest of the scores of the sign that no defect has, over all places and templates."""
         return float(-self.scores.min())
