@@ -22,6 +22,7 @@ from nefty.inversion.calibration.interface import Calibration
 from nefty.inversion.lbfgs import ProjectedLBFGS
 from nefty.inversion.objective import Objective, Terms
 from nefty.inversion.observation import Observation
+from nefty.inversion.preconditioner import PenaltyPreconditioner
 from nefty.inversion.recipe import Recipe
 from nefty.inversion.recipe_sections import Stage
 from nefty.inversion.sensitivity import sensitivity, step_scale
@@ -40,6 +41,7 @@ class State:
         calibration: its state.
         x: the unknowns; empty before the start.
         scale: of voxels, (z, y, x); ``None`` for other fields.
+        curvature: of the misfit by the logarithm of each cell, (z, y, x), where steps are scaled by it.
         stage: index of the present stage.
         iteration: done in it.
         done: iterations in all.
@@ -54,6 +56,7 @@ class State:
     calibration: dict[str, Any] = field(default_factory=dict)
     x: np.ndarray = field(default_factory=lambda: np.empty(0))
     scale: np.ndarray | None = None
+    curvature: np.ndarray | None = None
     stage: int = 0
     iteration: int = 0
     done: int = 0
@@ -183,7 +186,7 @@ class Optimisation:
         if self.recipe.field.scaling == "sensitivity" and isinstance(self.field, VoxelField):
             curvature = sensitivity(self.model, self.volume(), self.seen, self.recipe.seed + state.stage, scaling)
             self.field.rescale(step_scale(curvature, scaling.regular))
-            state.scale = self.field.scale.numpy().copy()
+            state.scale, state.curvature = self.field.scale.numpy().copy(), curvature
             state.x = self.field.unknown.detach().reshape(-1).numpy().copy()
 
     def _weight_by_discrepancy(self) -> float:
@@ -227,13 +230,25 @@ class Optimisation:
         state = self.state
         self.objective.penalties = stage.weighted(self.recipe.penalties, state.weight)
         start = torch.from_numpy(state.x.copy())
-        optimiser = build_optimiser(stage, self.recipe, self.field, start, self.calibration.buried)
+        inverse_at = None if self.recipe.field.preconditioner.kind == "none" else self._inverse_at
+        optimiser = build_optimiser(stage, self.recipe, self.field, start, self.calibration.buried, inverse_at)
         if state.optimiser:
             optimiser.restore(state.optimiser)
         elif state.learned and isinstance(optimiser, ProjectedLBFGS):
             optimiser.learn(state.learned, self._scale())
             state.learned = {}
         return optimiser
+
+    def _inverse_at(self, x: Tensor) -> PenaltyPreconditioner:
+        """The inverse of what is known of the objective's curvature at the unknowns ``x`` of voxels."""
+        field, state, settings = self.field, self.state, self.recipe.field
+        assert isinstance(field, VoxelField)
+        assert state.curvature is not None
+        with torch.no_grad():
+            vector_to_parameters(x.clone(), field.parameters())
+            known = torch.from_numpy(state.curvature + settings.sensitivity.regular)
+            anchors, faces = self.objective.springs(field)
+            return PenaltyPreconditioner(known + anchors, faces, field.scale, settings.preconditioner)
 
     def _scale(self) -> Tensor | float:
         """From the unknowns of voxels to the values that the head takes."""

@@ -54,6 +54,14 @@ class Recipe(Part):
             )
         if self.evidence.regions == "sheets" and choice.background != "part":
             raise ValueError("evidence.regions=sheets needs calibration.background to be part; take volume")
+        field = self.field
+        if field.preconditioner.kind != "none" and not (
+            field.kind == "voxel" and field.head == "log-box" and field.scaling == "sensitivity"
+        ):
+            raise ValueError(
+                f"field.preconditioner.kind={field.preconditioner.kind} needs voxels with the head log-box and "
+                "field.scaling=sensitivity; set it to none"
+            )
         for stage in self.stages:
             if stage.high is not None and not (self.field.kind == "voxel" and "box" in self.field.head):
                 raise ValueError(f"stage {stage.name!r} sets high, which only voxels with a box head can change")

@@ -45,6 +45,18 @@ class SensitivitySettings(Part):
     regular: Positive = 0.3
 
 
+class PreconditionerSettings(Part):
+    """What the quasi-Newton steps of voxels know beforehand of the curvature; see ``nefty.inversion.preconditioner``.
+
+    kind: "penalties", which needs the scaling by sensitivity, or "none". steps: of conjugate gradients, at most.
+    tolerance: of their residual, relative, at which they end.
+    """
+
+    kind: Literal["none", "penalties"] = "none"
+    steps: Count = 20
+    tolerance: Positive = 0.01
+
+
 class FieldChoice(Part):
     """What the unknown is made of. With ``relative``, low and high are ratios to the background.
 
@@ -69,6 +81,7 @@ class FieldChoice(Part):
     spread: NotNegative = 0.0
     wrap: tuple[bool, bool, bool] = (True, True, True)
     sensitivity: SensitivitySettings = SensitivitySettings()
+    preconditioner: PreconditionerSettings = PreconditionerSettings()
 
 
 class Weight(Part):
