@@ -21,6 +21,7 @@ from nefty.inversion.build import build_field, build_optimiser, set_background
 from nefty.inversion.calibration.interface import Calibration
 from nefty.inversion.lbfgs import ProjectedLBFGS
 from nefty.inversion.objective import Objective, Terms
+from nefty.inversion.moves import move_bottoms
 from nefty.inversion.observation import Observation
 from nefty.inversion.preconditioner import PenaltyPreconditioner
 from nefty.inversion.recipe import Recipe
@@ -134,7 +135,8 @@ class Optimisation:
                 stage = recipe.stages[state.stage]
                 if not state.optimiser:
                     self._enter(stage)
-                optimiser = self._optimiser(stage)
+                optimiser = self._optimiser(stage, state.learned)
+                state.learned = {}
                 while state.iteration < stage.iterations and not optimiser.stuck:
                     if isinstance(self.field, NeuralField):
                         self.field.anneal(state.done)
@@ -188,6 +190,41 @@ class Optimisation:
             self.field.rescale(step_scale(curvature, scaling.regular))
             state.scale, state.curvature = self.field.scale.numpy().copy(), curvature
             state.x = self.field.unknown.detach().reshape(-1).numpy().copy()
+        if stage.move_bottoms and searched:
+            self._move_bottoms(stage)
+
+    def _move_bottoms(self, stage: Stage) -> None:
+        """Put the bottoms of voids elsewhere where that lowers the objective, as the stage has it."""
+        field, shape = self.field, self.model.grid.shape
+        assert isinstance(field, VoxelField)
+        scale, forward = field.scale.expand(shape), 0
+
+        def unknowns(anomaly: np.ndarray) -> Tensor:
+            return (torch.from_numpy(anomaly).to(scale) / scale).reshape(-1)
+
+        def value(anomaly: np.ndarray) -> float:
+            nonlocal forward
+            forward += 1
+            with torch.no_grad():
+                self._load(unknowns(anomaly).numpy())
+                return float(self.objective(field).value)
+
+        def relax(anomaly: np.ndarray, experienced: bool) -> tuple[float, np.ndarray]:
+            self.state.x = unknowns(anomaly).numpy()
+            optimiser = self._optimiser(stage, learned if experienced else {})
+            for _ in range(self.recipe.moves.steps):
+                optimiser.step(self._evaluate)
+            return float(optimiser.value), _anomaly(optimiser.x)
+
+        def _anomaly(x: Tensor) -> np.ndarray:
+            return (x.reshape(shape) * scale).double().numpy()
+
+        learned = self.state.learned
+        start = self._optimiser(stage, learned).x
+        moved = move_bottoms(_anomaly(start), value, relax, self.recipe.moves, self.model.boundary.lateral)
+        self.state.x = unknowns(moved).numpy()
+        self.state.evaluations += -(-forward // 2)
+        self._load(self.state.x)
 
     def _weight_by_discrepancy(self) -> float:
         """Half the weight where the frames are fitted worse than to their noise, twice where better.
@@ -226,7 +263,8 @@ class Optimisation:
         with torch.no_grad():
             return self.field().double().numpy()
 
-    def _optimiser(self, stage: Stage) -> Any:
+    def _optimiser(self, stage: Stage, learned: dict[str, Any]) -> Any:
+        """That of the stage, where it stands, or at its start with the curvature ``learned`` before."""
         state = self.state
         self.objective.penalties = stage.weighted(self.recipe.penalties, state.weight)
         start = torch.from_numpy(state.x.copy())
@@ -234,9 +272,8 @@ class Optimisation:
         optimiser = build_optimiser(stage, self.recipe, self.field, start, self.calibration.buried, inverse_at)
         if state.optimiser:
             optimiser.restore(state.optimiser)
-        elif state.learned and isinstance(optimiser, ProjectedLBFGS):
-            optimiser.learn(state.learned, self._scale())
-            state.learned = {}
+        elif learned and isinstance(optimiser, ProjectedLBFGS):
+            optimiser.learn(learned, self._scale())
         return optimiser
 
     def _inverse_at(self, x: Tensor) -> PenaltyPreconditioner:

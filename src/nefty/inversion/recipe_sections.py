@@ -134,12 +134,24 @@ class PenaltyWeights(_PenaltyWeights):
         return getattr(self, name)
 
 
+class MoveSettings(Part):
+    """Moves of the bottoms of voids before a stage; see ``nefty.inversion.moves``.
+
+    void: ratio to the background below which a cell is void. cells: of the smallest void that is moved. steps: of the
+    stage's optimiser after which a move is judged.
+    """
+
+    void: Fraction = 0.4
+    cells: Count = 20
+    steps: Count = 6
+
+
 class Stage(Part):
     """A stretch of iterations with one optimiser.
 
     high: upper end of the box, in place of the field's. weights: of the penalties, as multiples of ``weight.tv``; a
-    penalty of weight 0 is left out. refine_background: Gauss-Newton steps for the background before the stage. buried:
-    layers of cells under the front face that hold no defect. memory: pairs of lbfgs. learning_rate, decay, decay_every:
+    penalty of weight 0 is left out. refine_background: Gauss-Newton steps for the background before the stage.
+    move_bottoms: whether the bottoms of voids are moved before the stage (see ``MoveSettings``). buried: layers of cells under the front face that hold no defect. memory: pairs of lbfgs. learning_rate, decay, decay_every:
     of adam, whose rate falls by the factor ``decay`` every so many iterations, 0 for never.
     """
 
@@ -148,6 +160,7 @@ class Stage(Part):
     iterations: Count
     high: Positive | None = None
     refine_background: int = Field(default=0, ge=0)
+    move_bottoms: bool = False
     buried: int = Field(default=0, ge=0)
     memory: Count = 30
     learning_rate: Positive = 1e-3
