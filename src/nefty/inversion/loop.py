@@ -21,11 +21,11 @@ from nefty.inversion.build import build_field, build_optimiser, set_background
 from nefty.inversion.calibration.interface import Calibration
 from nefty.inversion.lbfgs import ProjectedLBFGS
 from nefty.inversion.objective import Objective, Terms
-from nefty.inversion.moves import move_bottoms
+from nefty.inversion.moves import Relaxed, move_bottoms
 from nefty.inversion.observation import Observation
 from nefty.inversion.preconditioner import PenaltyPreconditioner
 from nefty.inversion.recipe import Recipe
-from nefty.inversion.recipe_sections import Stage
+from nefty.inversion.recipe_sections import MoveSettings, Stage
 from nefty.inversion.sensitivity import sensitivity, step_scale
 from nefty.physics.heat_model import HeatModel
 
@@ -209,12 +209,16 @@ class Optimisation:
                 self._load(unknowns(anomaly).numpy())
                 return float(self.objective(field).value)
 
-        def relax(anomaly: np.ndarray, experienced: bool) -> tuple[float, np.ndarray]:
+        def relax(anomaly: np.ndarray, other: Relaxed | None) -> Relaxed:
+            """The curvature met before a move stands for other voids: only without one it helps."""
             self.state.x = unknowns(anomaly).numpy()
-            optimiser = self._optimiser(stage, learned if experienced else {})
-            for _ in range(self.recipe.moves.steps):
+            optimiser = self._optimiser(stage, learned if other is None else {})
+            values, misfit = [], np.inf
+            while not optimiser.stuck and _promising(values, misfit, other, self.recipe.moves):
                 optimiser.step(self._evaluate)
-            return float(optimiser.value), _anomaly(optimiser.x)
+                assert self.terms is not None
+                values, misfit = [*values, float(optimiser.value)], self.terms.data / self.seen.floor
+            return Relaxed(values[-1], misfit, _anomaly(optimiser.x))
 
         def _anomaly(x: Tensor) -> np.ndarray:
             return (x.reshape(shape) * scale).double().numpy()
@@ -352,6 +356,22 @@ class Optimisation:
 def history_of(state: State) -> dict[str, np.ndarray]:
     """The history as arrays."""
     return {name: np.array(column) for name, column in state.history.items()}
+
+
+def _promising(values: list[float], misfit: float, other: Relaxed | None, settings: MoveSettings) -> bool:
+    """Whether a descent goes on: for a few steps, and while half as many would do to beat another.
+
+    Args:
+        values: of the objective so far.
+        misfit: the present one, over the noise floor.
+        other: to be beaten, if any.
+        settings: how many steps.
+    """
+    done, half = len(values), settings.steps // 2
+    if done < settings.steps or other is None:
+        return done < settings.steps
+    near = values[-1] - other.objective < values[-1 - half] - values[-1]
+    return near and not other.beaten_by(values[-1], misfit) and done < settings.most_steps
 
 
 def _gradient(parameter: Tensor) -> Tensor:

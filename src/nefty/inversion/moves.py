@@ -8,7 +8,8 @@ follow from the top: flat; parallel to the top; the mirror image of the top. Eac
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,16 +18,36 @@ from nefty.result.indications.components import label
 
 Value = Callable[[np.ndarray], float]
 """Objective of a = log(alpha/background), (z, y, x)."""
-Relax = Callable[[np.ndarray, bool], tuple[float, np.ndarray]]
-"""A few steps of descent from a volume a, with or without the curvature that was met on the way to it: the objective,
-and the volume where they end."""
 FAMILIES = ("flat", "parallel", "mirrored")
 
 
-def move_bottoms(
-    anomaly: np.ndarray, value: Value, relax: Relax, settings: MoveSettings, lateral: str
-) -> np.ndarray:
-    """The volume after moves of one void after the other, the largest first; each lowers the objective.
+class Relaxed(NamedTuple):
+    """Where a few steps of descent lead.
+
+    Args:
+        objective: there.
+        misfit: over the noise floor.
+        anomaly: a, (z, y, x).
+    """
+
+    objective: float
+    misfit: float
+    anomaly: np.ndarray
+
+    def beaten_by(self, objective: float, misfit: float) -> bool:
+        """Whether another is better: a lower objective, and frames that are fitted to their noise stay so.
+
+        Where they are fitted, the weight of the penalties has risen, and a void that is too thin would pay.
+        """
+        return objective < self.objective and (misfit <= 1 or self.misfit > 1)
+
+
+Relax = Callable[[np.ndarray, Relaxed | None], Relaxed]
+"""A few steps of descent from a volume a: to beat another, or as they come."""
+
+
+def move_bottoms(anomaly: np.ndarray, value: Value, relax: Relax, settings: MoveSettings, lateral: str) -> np.ndarray:
+    """The volume after moves of one void after the other, the largest first; a move that is not better is taken back.
 
     Args:
         anomaly: a = log(alpha/background), (z, y, x).
@@ -35,25 +56,25 @@ def move_bottoms(
         settings: which cells are void.
         lateral: ``"periodic"`` or ``"adiabatic"`` sides.
     """
-    now, anomaly = relax(anomaly, True)
-    labels, number = label(anomaly < np.log(settings.void), periodic=lateral == "periodic")
-    sizes = np.bincount(labels.ravel(), minlength=number + 1)[1:]
-    regions = [labels == 1 + i for i in np.argsort(-sizes, kind="stable") if sizes[i] >= settings.cells]
-    for i, own in enumerate(regions):
-        others = np.any([r for j, r in enumerate(regions) if j != i], axis=0) if len(regions) > 1 else np.zeros_like(own)
-        tried = best_bottom(anomaly, own, others, value)
-        if tried is None:
-            continue
-        then, relaxed = relax(tried, False)
-        import os
-        if os.environ.get("TRACE"): print("   move", own.sum(), "->", round(then, 1), "now", round(now, 1), flush=True)
-        if then < now:
-            now, anomaly = then, relaxed
-    return anomaly
+    now = relax(anomaly, None)
+    labels, number = label(now.anomaly < np.log(settings.void), periodic=lateral == "periodic")
+    sizes = np.bincount(labels.ravel(), minlength=number + 1)
+    order = [name for name in np.argsort(-sizes, kind="stable") if name and sizes[name] >= settings.cells]
+    for name in order:
+        own, others = labels == name, (labels != name) & (labels > 0)
+        for tried in best_bottoms(now.anomaly, own, others, value):
+            then = relax(tried, now)
+            if __import__("os").environ.get("TRACE"): print("   move", own.sum(), (tried < -1).sum(), "->", round(then.objective, 1), round(then.misfit, 2), "now", round(now.objective, 1), round(now.misfit, 2), flush=True)
+            if now.beaten_by(then.objective, then.misfit):
+                now = then
+                break
+            if then.objective >= now.objective:  # else it is too thin to fit: the next is thicker
+                break
+    return now.anomaly
 
 
-def best_bottom(anomaly: np.ndarray, own: np.ndarray, others: np.ndarray, value: Value) -> np.ndarray | None:
-    """The volume with the bottom of least objective under one void, of those that the families have.
+def best_bottoms(anomaly: np.ndarray, own: np.ndarray, others: np.ndarray, value: Value) -> Iterator[np.ndarray]:
+    """The volume with the bottom of least objective under one void, of those that the families have; then a layer lower.
 
     Args:
         anomaly: a, (z, y, x).
@@ -62,7 +83,7 @@ def best_bottom(anomaly: np.ndarray, own: np.ndarray, others: np.ndarray, value:
         value: objective of a volume.
 
     Returns:
-        the volume; ``None`` if the best is the void as it is.
+        both volumes; none of them if the best is the void as it is.
     """
     known: dict[bytes, float] = {}
 
@@ -73,8 +94,11 @@ def best_bottom(anomaly: np.ndarray, own: np.ndarray, others: np.ndarray, value:
         return known[key]
 
     found = [_descend(family, own, objective) for family in FAMILIES]
-    _, best = min(found, key=lambda pair: pair[0])
-    return None if (best == own).all() else with_bottom(anomaly, own, others, best)
+    _, family, depth = min(found, key=lambda one: one[0])
+    if (bottom_of(family, own, depth) == own).all():
+        return
+    for each in (depth, depth + 1):
+        yield with_bottom(anomaly, own, others, bottom_of(family, own, each))
 
 
 def with_bottom(anomaly: np.ndarray, own: np.ndarray, others: np.ndarray, inside: np.ndarray) -> np.ndarray:
@@ -100,15 +124,15 @@ def bottom_of(family: str, own: np.ndarray, depth: int) -> np.ndarray:
     return own.any(axis=0) & (layer >= top) & (layer <= bottom)
 
 
-def _descend(family: str, own: np.ndarray, objective: Callable[[np.ndarray], float]) -> tuple[float, np.ndarray]:
-    """The least objective of a family and its cells, downhill from the depth at which the void keeps its size."""
+def _descend(family: str, own: np.ndarray, objective: Callable[[np.ndarray], float]) -> tuple[float, str, int]:
+    """The least objective of a family, and its depth there, downhill from where the void keeps its size."""
     sizes = [int(bottom_of(family, own, depth).sum()) for depth in range(2 * own.shape[0])]
     depth = int(np.argmin(np.abs(np.array(sizes) - own.sum())))
     best = objective(bottom_of(family, own, depth))
     for way in (1, -1):
         while (then := _at(family, own, depth + way, objective)) < best:
             depth, best = depth + way, then
-    return best, bottom_of(family, own, depth)
+    return best, family, depth
 
 
 def _at(family: str, own: np.ndarray, depth: int, objective: Callable[[np.ndarray], float]) -> float:

@@ -137,13 +137,14 @@ class PenaltyWeights(_PenaltyWeights):
 class MoveSettings(Part):
     """Moves of the bottoms of voids before a stage; see ``nefty.inversion.moves``.
 
-    void: ratio to the background below which a cell is void. cells: of the smallest void that is moved. steps: of the
-    stage's optimiser after which a move is judged.
+    void: ratio to the background below which a cell is void. cells: of the smallest void that is moved. steps,
+    most_steps: of the stage's optimiser after which a move is judged; those of a move that comes near are the latter.
     """
 
     void: Fraction = 0.4
     cells: Count = 20
     steps: Count = 6
+    most_steps: Count = 24
 
 
 class Stage(Part):
