@@ -82,7 +82,7 @@ def test_a_move_is_kept_if_it_pays_and_leaves_what_was_fitted(misfits, moves):
     """It may fit the frames worse for the moment, but not where they were fitted to their noise."""
     own, value = too_deep_in_the_middle(), distance(block(2, 5))
 
-    def relax(anomaly, other):
+    def relax(anomaly, steps, other):
         return Relaxed(value(anomaly), misfits[other is not None], anomaly)
 
     moved = move_bottoms(np.where(own, VOID, 0.0), value, relax, MoveSettings(), "periodic")
@@ -92,7 +92,7 @@ def test_a_move_is_kept_if_it_pays_and_leaves_what_was_fitted(misfits, moves):
 def test_a_move_that_does_not_pay_is_taken_back():
     own = too_deep_in_the_middle()
 
-    def relax(anomaly, other):
+    def relax(anomaly, steps, other):
         return Relaxed(1.0 if other is None else 2.0, 3.0, anomaly)
 
     moved = move_bottoms(np.where(own, VOID, 0.0), distance(block(2, 5)), relax, MoveSettings(), "adiabatic")
@@ -102,7 +102,7 @@ def test_a_move_that_does_not_pay_is_taken_back():
 def test_small_voids_stay():
     own = block(2, 3, slice(3, 5), slice(3, 5))
 
-    def relax(anomaly, other):
+    def relax(anomaly, steps, other):
         assert other is None
         return Relaxed(1.0, 3.0, anomaly)
 

@@ -209,12 +209,11 @@ class Optimisation:
                 self._load(unknowns(anomaly).numpy())
                 return float(self.objective(field).value)
 
-        def relax(anomaly: np.ndarray, other: Relaxed | None) -> Relaxed:
-            """The curvature met before a move stands for other voids: only without one it helps."""
+        def relax(anomaly: np.ndarray, steps: int, other: Relaxed | None) -> Relaxed:
             self.state.x = unknowns(anomaly).numpy()
-            optimiser = self._optimiser(stage, learned if other is None else {})
+            optimiser = self._optimiser(stage, {})  # the curvature met before a move is that of other voids
             values, misfit = [], np.inf
-            while not optimiser.stuck and _promising(values, misfit, other, self.recipe.moves):
+            while not optimiser.stuck and _promising(values, misfit, steps, other, self.recipe.moves):
                 optimiser.step(self._evaluate)
                 assert self.terms is not None
                 values, misfit = [*values, float(optimiser.value)], self.terms.data / self.seen.floor
@@ -223,8 +222,7 @@ class Optimisation:
         def _anomaly(x: Tensor) -> np.ndarray:
             return (x.reshape(shape) * scale).double().numpy()
 
-        learned = self.state.learned
-        start = self._optimiser(stage, learned).x
+        start = self._optimiser(stage, {}).x
         moved = move_bottoms(_anomaly(start), value, relax, self.recipe.moves, self.model.boundary.lateral)
         self.state.x = unknowns(moved).numpy()
         self.state.evaluations += -(-forward // 2)
@@ -358,19 +356,20 @@ def history_of(state: State) -> dict[str, np.ndarray]:
     return {name: np.array(column) for name, column in state.history.items()}
 
 
-def _promising(values: list[float], misfit: float, other: Relaxed | None, settings: MoveSettings) -> bool:
-    """Whether a descent goes on: for a few steps, and while half as many would do to beat another.
+def _promising(values: list[float], misfit: float, steps: int, other: Relaxed | None, settings: MoveSettings) -> bool:
+    """Whether a descent goes on: for so many steps, and while as many again would do to beat another.
 
     Args:
         values: of the objective so far.
         misfit: the present one, over the noise floor.
+        steps: that it has anyway.
         other: to be beaten, if any.
-        settings: how many steps.
+        settings: how many steps at most.
     """
-    done, half = len(values), settings.steps // 2
-    if done < settings.steps or other is None:
-        return done < settings.steps
-    near = values[-1] - other.objective < values[-1 - half] - values[-1]
+    done = len(values)
+    if done <= steps or other is None:
+        return done < steps + (other is not None)
+    near = values[-1] - other.objective < values[-1 - steps] - values[-1]
     return near and not other.beaten_by(values[-1], misfit) and done < settings.most_steps
 
 

@@ -42,8 +42,8 @@ class Relaxed(NamedTuple):
         return objective < self.objective and (misfit <= 1 or self.misfit > 1)
 
 
-Relax = Callable[[np.ndarray, Relaxed | None], Relaxed]
-"""A few steps of descent from a volume a: to beat another, or as they come."""
+Relax = Callable[[np.ndarray, int, Relaxed | None], Relaxed]
+"""So many steps of descent from a volume a, and more while they promise to beat another, if there is one."""
 
 
 def move_bottoms(anomaly: np.ndarray, value: Value, relax: Relax, settings: MoveSettings, lateral: str) -> np.ndarray:
@@ -56,19 +56,20 @@ def move_bottoms(anomaly: np.ndarray, value: Value, relax: Relax, settings: Move
         settings: which cells are void.
         lateral: ``"periodic"`` or ``"adiabatic"`` sides.
     """
-    now = relax(anomaly, None)
+    now, half = relax(anomaly, settings.steps, None), settings.steps // 2
     labels, number = label(now.anomaly < np.log(settings.void), periodic=lateral == "periodic")
     sizes = np.bincount(labels.ravel(), minlength=number + 1)
     order = [name for name in np.argsort(-sizes, kind="stable") if name and sizes[name] >= settings.cells]
     for name in order:
         own, others = labels == name, (labels != name) & (labels > 0)
-        for tried in best_bottoms(now.anomaly, own, others, value):
-            then = relax(tried, now)
-            if __import__("os").environ.get("TRACE"): print("   move", own.sum(), (tried < -1).sum(), "->", round(then.objective, 1), round(then.misfit, 2), "now", round(now.objective, 1), round(now.misfit, 2), flush=True)
+        heats = [relax(tried, half, None) for tried in best_bottoms(now.anomaly, own, others, value)]
+        for heat in sorted(heats, key=lambda one: one.objective):
+            then = relax(heat.anomaly, half, now)
+            if __import__("os").environ.get("TRACE"): print("   move", own.sum(), (heat.anomaly < -1).sum(), [round(h.objective) for h in heats], "->", round(then.objective, 1), round(then.misfit, 2), "now", round(now.objective, 1), round(now.misfit, 2), flush=True)
             if now.beaten_by(then.objective, then.misfit):
                 now = then
                 break
-            if then.objective >= now.objective:  # else it is too thin to fit: the next is thicker
+            if then.objective >= now.objective:  # else it is too thin to fit the frames, and the other thicker
                 break
     return now.anomaly
 

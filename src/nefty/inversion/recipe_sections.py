@@ -138,13 +138,14 @@ class MoveSettings(Part):
     """Moves of the bottoms of voids before a stage; see ``nefty.inversion.moves``.
 
     void: ratio to the background below which a cell is void. cells: of the smallest void that is moved. steps,
-    most_steps: of the stage's optimiser after which a move is judged; those of a move that comes near are the latter.
+    most_steps: of the stage's optimiser after which a move is judged, half of them in a heat of two; and those that a
+    move may have that comes near.
     """
 
     void: Fraction = 0.4
     cells: Count = 20
     steps: Count = 6
-    most_steps: Count = 24
+    most_steps: Count = 20
 
 
 class Stage(Part):
