@@ -20,12 +20,12 @@ from nefty.fields.voxel import VoxelField
 from nefty.inversion.build import build_field, build_optimiser, set_background
 from nefty.inversion.calibration.interface import Calibration
 from nefty.inversion.lbfgs import ProjectedLBFGS
+from nefty.inversion.moves import Relaxed, move_bottoms, promising
 from nefty.inversion.objective import Objective, Terms
-from nefty.inversion.moves import Relaxed, move_bottoms
 from nefty.inversion.observation import Observation
 from nefty.inversion.preconditioner import PenaltyPreconditioner
 from nefty.inversion.recipe import Recipe
-from nefty.inversion.recipe_sections import MoveSettings, Stage
+from nefty.inversion.recipe_sections import Stage
 from nefty.inversion.sensitivity import sensitivity, step_scale
 from nefty.physics.heat_model import HeatModel
 
@@ -213,7 +213,7 @@ class Optimisation:
             self.state.x = unknowns(anomaly).numpy()
             optimiser = self._optimiser(stage, {})  # the curvature met before a move is that of other voids
             values, misfit = [], np.inf
-            while not optimiser.stuck and _promising(values, misfit, steps, other, self.recipe.moves):
+            while not optimiser.stuck and promising(values, misfit, steps, other, self.recipe.moves):
                 optimiser.step(self._evaluate)
                 assert self.terms is not None
                 values, misfit = [*values, float(optimiser.value)], self.terms.data / self.seen.floor
@@ -354,23 +354,6 @@ class Optimisation:
 def history_of(state: State) -> dict[str, np.ndarray]:
     """The history as arrays."""
     return {name: np.array(column) for name, column in state.history.items()}
-
-
-def _promising(values: list[float], misfit: float, steps: int, other: Relaxed | None, settings: MoveSettings) -> bool:
-    """Whether a descent goes on: for so many steps, and while as many again would do to beat another.
-
-    Args:
-        values: of the objective so far.
-        misfit: the present one, over the noise floor.
-        steps: that it has anyway.
-        other: to be beaten, if any.
-        settings: how many steps at most.
-    """
-    done = len(values)
-    if done <= steps or other is None:
-        return done < steps + (other is not None)
-    near = values[-1] - other.objective < values[-1 - steps] - values[-1]
-    return near and not other.beaten_by(values[-1], misfit) and done < settings.most_steps
 
 
 def _gradient(parameter: Tensor) -> Tensor:

@@ -65,7 +65,6 @@ def move_bottoms(anomaly: np.ndarray, value: Value, relax: Relax, settings: Move
         heats = [relax(tried, half, None) for tried in best_bottoms(now.anomaly, own, others, value)]
         for heat in sorted(heats, key=lambda one: one.objective):
             then = relax(heat.anomaly, half, now)
-            if __import__("os").environ.get("TRACE"): print("   move", own.sum(), (heat.anomaly < -1).sum(), [round(h.objective) for h in heats], "->", round(then.objective, 1), round(then.misfit, 2), "now", round(now.objective, 1), round(now.misfit, 2), flush=True)
             if now.beaten_by(then.objective, then.misfit):
                 now = then
                 break
@@ -74,8 +73,27 @@ def move_bottoms(anomaly: np.ndarray, value: Value, relax: Relax, settings: Move
     return now.anomaly
 
 
+def promising(values: list[float], misfit: float, steps: int, other: Relaxed | None, settings: MoveSettings) -> bool:
+    """Whether a descent goes on: for so many steps, and while as many again would do to beat another.
+
+    Args:
+        values: of the objective so far.
+        misfit: the present one, over the noise floor.
+        steps: that it has anyway.
+        other: to be beaten, if any.
+        settings: how many steps at most.
+    """
+    done = len(values)
+    if done <= steps or other is None:
+        return done < steps + (other is not None)
+    near = values[-1] - other.objective < values[-1 - steps] - values[-1]
+    return near and not other.beaten_by(values[-1], misfit) and done < settings.most_steps
+
+
 def best_bottoms(anomaly: np.ndarray, own: np.ndarray, others: np.ndarray, value: Value) -> Iterator[np.ndarray]:
-    """The volume with the bottom of least objective under one void, of those that the families have; then a layer lower.
+    """Volumes with another bottom under one void: that of least objective in all families, and a layer below it.
+
+    What surrounds a bottom has adapted to it, so that as it stands one that is a layer too thin often looks best.
 
     Args:
         anomaly: a, (z, y, x).

@@ -120,9 +120,9 @@ class TotalVariation(Penalty):
     back: "free", the paper's; or "sound": beyond the back face lies a layer of a = 0, so that what sticks to the back
         face costs as much as what does not (against the failure mode of appendix G.7).
     depth_gain: g of a weight 1 + g (z/H)^2: the deeper, the less the data say and the more this does.
-    depth_apart: share s of a variation that counts steps along the depth for themselves: the root above times 1 - s, plus
-        s (sqrt((d_z a/dz)^2 + eps^2) + sqrt((d_x a/dx)^2 + (d_y a/dy)^2 + eps^2)). At s = 1 a slanted face costs as much
-        as its steps, at s = 0 as its area.
+    depth_apart: share s of a variation that counts steps along the depth for themselves: the root above times 1 - s,
+        plus s (sqrt((d_z a/dz)^2 + eps^2) + sqrt((d_x a/dx)^2 + (d_y a/dy)^2 + eps^2)). At s = 0 a slanted face costs
+        its area, at s = 1 that of its steps.
     """
 
     name: ClassVar[str] = "tv"

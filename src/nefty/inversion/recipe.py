@@ -13,7 +13,16 @@ from nefty.core.errors import InputError
 from nefty.inversion.calibration.settings import CalibrationSettings
 from nefty.inversion.evidence.settings import EvidenceSettings
 from nefty.inversion.penalties import PENALTIES
-from nefty.inversion.recipe_sections import FieldChoice, Model, MoveSettings, Noise, PenaltySettings, Stage, Stop, Weight
+from nefty.inversion.recipe_sections import (
+    FieldChoice,
+    Model,
+    MoveSettings,
+    Noise,
+    PenaltySettings,
+    Stage,
+    Stop,
+    Weight,
+)
 
 RECIPES = Shelf("recipe", "nefty.inversion", "recipes")
 MOVED = {
@@ -71,10 +80,12 @@ class Recipe(Part):
                     f"stage {stage.name!r} uses lbfgs, which cannot follow bands that open one by one "
                     f"(field.horizon={self.field.horizon}); set field.horizon to 0, or optimiser to adam"
                 )
-            if stage.move_bottoms and not (self.field.kind == "voxel" and self.field.relative and "log" in self.field.head):
-                raise ValueError(f"stage {stage.name!r} moves bottoms, which needs voxels of log(alpha/background)")
-            if stage.optimiser != "lbfgs" and stage.move_bottoms:
-                raise ValueError(f"stage {stage.name!r} moves bottoms, which needs lbfgs")
+            of_logs = field.kind == "voxel" and field.relative and field.head == "log-box"
+            if stage.move_bottoms and not (of_logs and stage.optimiser == "lbfgs"):
+                raise ValueError(
+                    f"stage {stage.name!r} moves bottoms, which needs voxels of log(alpha/background) and lbfgs; set "
+                    "move_bottoms to false"
+                )
             if stage.buried and not (self.field.kind == "voxel" and self.field.relative):
                 raise ValueError(
                     f"stage {stage.name!r} sets buried, which only voxels relative to a background can keep"

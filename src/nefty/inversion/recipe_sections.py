@@ -60,8 +60,9 @@ class PreconditionerSettings(Part):
 class FieldChoice(Part):
     """What the unknown is made of. With ``relative``, low and high are ratios to the background.
 
-    scaling: of voxels: by the sensitivity of the frames, by depth, or none. nearly_sound: of a volume to begin with,
-    the ratio to its own layers above which a cell is taken as sound; defects have less than 0.2.
+    scaling: of voxels: by the sensitivity of the frames, by depth, or none. preconditioner: of their quasi-Newton steps.
+    nearly_sound: of a volume to begin with, the ratio to its own layers above which a cell is taken as sound; defects
+    have less than 0.2.
     """
 
     kind: Literal["voxel", "neural"] = "voxel"
@@ -153,8 +154,9 @@ class Stage(Part):
 
     high: upper end of the box, in place of the field's. weights: of the penalties, as multiples of ``weight.tv``; a
     penalty of weight 0 is left out. refine_background: Gauss-Newton steps for the background before the stage.
-    move_bottoms: whether the bottoms of voids are moved before the stage (see ``MoveSettings``). buried: layers of cells under the front face that hold no defect. memory: pairs of lbfgs. learning_rate, decay, decay_every:
-    of adam, whose rate falls by the factor ``decay`` every so many iterations, 0 for never.
+    move_bottoms: whether the bottoms of voids are moved before the stage (``MoveSettings``). buried: layers of cells
+    under the front face that hold no defect. memory: pairs of lbfgs. learning_rate, decay, decay_every: of adam, whose
+    rate falls by the factor ``decay`` every so many iterations, 0 for never.
     """
 
     name: str

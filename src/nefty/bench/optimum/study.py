@@ -121,7 +121,12 @@ def run(
         lead="The same recordings, inverted from the usual start, from the truth blurred, and from the truth.",
         tables=[_along_the_way(found), _ends(found)],
         notes=_notes(found),
-        settings={"recipe": chosen.model_dump(mode="json"), "recording": asdict(recorded), "seeds": seeds, "blur": BLUR},
+        settings={
+            "recipe": chosen.model_dump(mode="json"),
+            "recording": asdict(recorded),
+            "seeds": seeds,
+            "blur": BLUR,
+        },
     )
 
 
@@ -170,7 +175,9 @@ def _along_the_way(found: Sequence[Ending]) -> Table:
             for marks in zip(*of, strict=True):
                 means = {n: Interval.of(getattr(m, n) for m in marks) for n in ("objective", "misfit", "iou")}
                 rows.append({"kind": kind, "start": start, "stage": marks[0].stage, **means})
-    return Table("Along the way", WAY, rows, name="way", shows="Means over the specimens with 95 % intervals.", contests=())
+    return Table(
+        "Along the way", WAY, rows, name="way", shows="Means over the specimens with 95 % intervals.", contests=()
+    )
 
 
 def _ends(found: Sequence[Ending]) -> Table:
