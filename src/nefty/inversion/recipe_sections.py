@@ -60,7 +60,7 @@ class PreconditionerSettings(Part):
 class FieldChoice(Part):
     """What the unknown is made of. With ``relative``, low and high are ratios to the background.
 
-    scaling: of voxels: by the sensitivity of the frames, by depth, or none. preconditioner: of their quasi-Newton steps.
+    scaling: of voxels: by the sensitivity of the frames, by depth, or none. preconditioner: of their steps by lbfgs.
     nearly_sound: of a volume to begin with, the ratio to its own layers above which a cell is taken as sound; defects
     have less than 0.2.
     """

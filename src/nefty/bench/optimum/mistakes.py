@@ -44,7 +44,7 @@ def mistakes(
     wrong, outline = found != true, np.asarray(true.any(axis=0))
     layer = np.arange(len(true))[:, None, None]
     middle = (true * layer).sum(axis=0) / np.maximum(true.sum(axis=0), 1)
-    beside = np.asarray(ndimage.binary_dilation(outline, iterations=BESIDE)) & ~outline
+    beside = np.asarray(ndimage.binary_dilation(outline, iterations=BESIDE), dtype=bool) & ~outline
     ratio = np.log(np.asarray(background) / np.asarray(true_background))
     return Mistakes(
         top=int((wrong & outline & (layer < middle)).sum()),
