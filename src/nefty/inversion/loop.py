@@ -135,8 +135,7 @@ class Optimisation:
                 stage = recipe.stages[state.stage]
                 if not state.optimiser:
                     self._enter(stage)
-                optimiser = self._optimiser(stage, state.learned)
-                state.learned = {}
+                optimiser = self._optimiser(stage)
                 while state.iteration < stage.iterations and not optimiser.stuck:
                     if isinstance(self.field, NeuralField):
                         self.field.anneal(state.done)
@@ -211,7 +210,7 @@ class Optimisation:
 
         def relax(anomaly: np.ndarray, steps: int, other: Relaxed | None) -> Relaxed:
             self.state.x = unknowns(anomaly).numpy()
-            optimiser = self._optimiser(stage, {})  # the curvature met before a move is that of other voids
+            optimiser = self._optimiser(stage, learned=False)  # what was learned before is of other voids
             values, misfit = [], np.inf
             while not optimiser.stuck and promising(values, misfit, steps, other, self.recipe.moves):
                 optimiser.step(self._evaluate)
@@ -222,7 +221,7 @@ class Optimisation:
         def _anomaly(x: Tensor) -> np.ndarray:
             return (x.reshape(shape) * scale).double().numpy()
 
-        start = self._optimiser(stage, {}).x
+        start = self._optimiser(stage, learned=False).x
         moved = move_bottoms(_anomaly(start), value, relax, self.recipe.moves, self.model.boundary.lateral)
         self.state.x = unknowns(moved).numpy()
         self.state.evaluations += -(-forward // 2)
@@ -265,8 +264,8 @@ class Optimisation:
         with torch.no_grad():
             return self.field().double().numpy()
 
-    def _optimiser(self, stage: Stage, learned: dict[str, Any]) -> Any:
-        """That of the stage, where it stands, or at its start with the curvature ``learned`` before."""
+    def _optimiser(self, stage: Stage, *, learned: bool = True) -> Any:
+        """That of the stage, where it stands; or at its start, with the curvature ``learned`` in the one before."""
         state = self.state
         self.objective.penalties = stage.weighted(self.recipe.penalties, state.weight)
         start = torch.from_numpy(state.x.copy())
@@ -274,8 +273,9 @@ class Optimisation:
         optimiser = build_optimiser(stage, self.recipe, self.field, start, self.calibration.buried, inverse_at)
         if state.optimiser:
             optimiser.restore(state.optimiser)
-        elif learned and isinstance(optimiser, ProjectedLBFGS):
-            optimiser.learn(learned, self._scale())
+        elif learned and state.learned and isinstance(optimiser, ProjectedLBFGS):
+            optimiser.learn(state.learned, self._scale())
+            state.learned = {}
         return optimiser
 
     def _inverse_at(self, x: Tensor) -> PenaltyPreconditioner:
