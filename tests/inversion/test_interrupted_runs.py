@@ -112,6 +112,21 @@ def test_a_run_killed_at_a_stage_whose_box_was_another_goes_on_bit_for_bit(recor
     assert_same(reconstruct(recording, recipe=recipe, run=tmp_path), whole)
 
 
+def test_a_run_that_knows_its_penalties_and_moves_bottoms_goes_on_bit_for_bit(recording, quick, tmp_path):
+    where, shape = quick["stages"]
+    moving = {**shape, "move_bottoms": True, "weights": {"voids": 20.0, "sparse": 1.0}}
+    field = {**quick["field"], "preconditioner": {"kind": "penalties"}}
+    recipe = {**quick, "field": field, "moves": {"cells": 2}, "stages": [where, moving, {**moving, "name": "finish"}]}
+    whole = reconstruct(recording, recipe=recipe)
+    for when, what in ((9, killed), (13, killed), (15, ctrl_c)):
+        if what is killed:
+            with pytest.raises(Killed):
+                reconstruct(recording, recipe=recipe, run=tmp_path, watch=at(when, what))
+        else:
+            reconstruct(recording, recipe=recipe, run=tmp_path, watch=at(when, what))
+    assert_same(reconstruct(recording, recipe=recipe, run=tmp_path), whole)
+
+
 def test_a_run_killed_again_and_again_ends_the_same(recording, quick, tmp_path):
     whole = reconstruct(recording, recipe=quick)
     for when, what in ((3, ctrl_c), (5, killed), (8, killed), (9, ctrl_c), (11, killed)):

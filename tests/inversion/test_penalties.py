@@ -56,6 +56,15 @@ def test_periodic_by_hand():
     assert float(got) == pytest.approx(at_itself + row_before + column_before, rel=1e-14)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_steps_along_the_depth_can_count_for_themselves(share):
+    """The lone cell of 2 again: its step in z beside those in y and x, or all under one root."""
+    together = math.sqrt(2**2 + 1**2 + 4**2)
+    apart = 2 + math.sqrt(1**2 + 4**2)
+    got = total_variation(tiny(), TINY, smoothing=0.0, depth_apart=share)
+    assert float(got) == pytest.approx((1 - share) * together + share * apart + 1 + 4, rel=1e-14)
+
+
 def test_adiabatic_by_hand():
     """No step across the sides: only the cell itself sees one."""
     got = total_variation(tiny(), TINY, smoothing=0.0, lateral="adiabatic")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -13,7 +15,7 @@ from nefty.fields.heads import Head, LinearBox, LogBox, LogHead, ReluHead, Sigmo
 from nefty.fields.neural import NeuralField
 from nefty.fields.voxel import VoxelField
 from nefty.inversion.adam import Adam
-from nefty.inversion.lbfgs import ProjectedLBFGS
+from nefty.inversion.lbfgs import Inverse, ProjectedLBFGS
 from nefty.inversion.recipe import Recipe
 from nefty.inversion.recipe_sections import FieldChoice, Stage
 from nefty.physics.heat_model import HeatModel
@@ -151,8 +153,24 @@ def set_background(field: AnyField, background: np.ndarray) -> None:
         field.background.copy_(torch.from_numpy(background).reshape(field.background.shape))
 
 
-def build_optimiser(stage: Stage, recipe: Recipe, field: AnyField, x: Tensor, buried: int = 0) -> ProjectedLBFGS | Adam:
-    """The optimiser of a stage, at ``x``; ``buried`` layers hold no defect, those of the stage at least."""
+def build_optimiser(
+    stage: Stage,
+    recipe: Recipe,
+    field: AnyField,
+    x: Tensor,
+    buried: int = 0,
+    inverse_at: Callable[[Tensor], Inverse] | None = None,
+) -> ProjectedLBFGS | Adam:
+    """The optimiser of a stage, at ``x``.
+
+    Args:
+        stage: whose.
+        recipe: it is of.
+        field: of the unknowns; voxels get the head of the stage.
+        x: the unknowns, (n,).
+        buried: layers that hold no defect, those of the stage at least.
+        inverse_at: see ``ProjectedLBFGS``.
+    """
     buried = max(stage.buried, buried)
     low = high = None
     if isinstance(field, VoxelField):
@@ -166,7 +184,7 @@ def build_optimiser(stage: Stage, recipe: Recipe, field: AnyField, x: Tensor, bu
             low[:buried] = field.head.inverse(1.0).to(low) / field.scale.expand(low.shape)[:buried]
         low, high = low.reshape(-1), high.reshape(-1)
     if stage.optimiser == "lbfgs":
-        return ProjectedLBFGS(x, low, high, stage.memory)
+        return ProjectedLBFGS(x, low, high, stage.memory, inverse_at)
     return Adam(x, stage.learning_rate, stage.decay, stage.decay_every, low, high)
 
 

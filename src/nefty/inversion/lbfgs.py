@@ -14,6 +14,9 @@ MOST_TRIALS = 12  # of one direction; by then a step has been cut to less than a
 CURVED = 1e-10  # s.y over y.y below which a pair says nothing
 SHORTEST = 1e-12  # step, relative, below which a direction is given up
 
+Inverse = Callable[[Tensor, Tensor], Tensor]
+"""M^-1 v in the space of the free unknowns (0 or 1), both (n,); see ``preconditioner``."""
+
 
 class ProjectedLBFGS:
     """Minimise f within low <= x <= high.
@@ -27,10 +30,19 @@ class ProjectedLBFGS:
         low: least values, broadcasting to (n,), or ``None``.
         high: greatest values, or ``None``.
         memory: pairs.
+        inverse_at: the inverse of what is known of the Hessian at a point, from which the pairs go on; a multiple of
+            the identity if not given.
     """
 
-    def __init__(self, x: Tensor, low: Tensor | None = None, high: Tensor | None = None, memory: int = 20) -> None:
-        self.low, self.high, self.memory = low, high, memory
+    def __init__(
+        self,
+        x: Tensor,
+        low: Tensor | None = None,
+        high: Tensor | None = None,
+        memory: int = 20,
+        inverse_at: Callable[[Tensor], Inverse] | None = None,
+    ) -> None:
+        self.low, self.high, self.memory, self.inverse_at = low, high, memory, inverse_at
         self.x = self._project(x.detach().clone())
         self.value: float | None = None
         self.gradient = torch.zeros_like(self.x)
@@ -51,12 +63,12 @@ class ProjectedLBFGS:
         slope = _dot(direction, free)
         if slope >= 0:
             self.pairs.clear()
-            direction = -free
+            direction = self._direction(free, (~held).to(free.dtype))
             slope = _dot(direction, free)
         if slope == 0:
             self.stuck = True
             return 0.0
-        length = 1.0 if self.pairs else min(1.0, 1.0 / float(free.abs().max()))
+        length = 1.0 if self.pairs else min(1.0, 1.0 / float(direction.abs().max()))
         for _ in range(MOST_TRIALS):
             trial = self._project(self.x + length * direction)
             move = trial - self.x
@@ -131,9 +143,12 @@ class ProjectedLBFGS:
             a = float(torch.dot(s, q)) / sy
             q.add_(y, alpha=-a)
             kept.append(a)
+        inverse = None if self.inverse_at is None else self.inverse_at(self.x)
+        if inverse is not None:
+            q = inverse(q, free)
         if pairs:
-            *_, sy, yy = pairs[-1]
-            q.mul_(sy / yy)
+            _, y, sy, yy = pairs[-1]
+            q.mul_(sy / (yy if inverse is None else float(torch.dot(y, inverse(y, free)))))
         for (s, y, sy, _), a in zip(pairs, reversed(kept), strict=True):
             q.add_(s, alpha=a - float(torch.dot(y, q)) / sy)
         return q.mul_(free)

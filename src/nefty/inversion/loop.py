@@ -20,8 +20,10 @@ from nefty.fields.voxel import VoxelField
 from nefty.inversion.build import build_field, build_optimiser, set_background
 from nefty.inversion.calibration.interface import Calibration
 from nefty.inversion.lbfgs import ProjectedLBFGS
+from nefty.inversion.moves import Relaxed, move_bottoms, promising
 from nefty.inversion.objective import Objective, Terms
 from nefty.inversion.observation import Observation
+from nefty.inversion.preconditioner import PenaltyPreconditioner
 from nefty.inversion.recipe import Recipe
 from nefty.inversion.recipe_sections import Stage
 from nefty.inversion.sensitivity import sensitivity, step_scale
@@ -40,6 +42,7 @@ class State:
         calibration: its state.
         x: the unknowns; empty before the start.
         scale: of voxels, (z, y, x); ``None`` for other fields.
+        curvature: of the misfit by the logarithm of each cell, (z, y, x), where steps are scaled by it.
         stage: index of the present stage.
         iteration: done in it.
         done: iterations in all.
@@ -54,6 +57,7 @@ class State:
     calibration: dict[str, Any] = field(default_factory=dict)
     x: np.ndarray = field(default_factory=lambda: np.empty(0))
     scale: np.ndarray | None = None
+    curvature: np.ndarray | None = None
     stage: int = 0
     iteration: int = 0
     done: int = 0
@@ -183,8 +187,45 @@ class Optimisation:
         if self.recipe.field.scaling == "sensitivity" and isinstance(self.field, VoxelField):
             curvature = sensitivity(self.model, self.volume(), self.seen, self.recipe.seed + state.stage, scaling)
             self.field.rescale(step_scale(curvature, scaling.regular))
-            state.scale = self.field.scale.numpy().copy()
+            state.scale, state.curvature = self.field.scale.numpy().copy(), curvature
             state.x = self.field.unknown.detach().reshape(-1).numpy().copy()
+        if stage.move_bottoms and searched:
+            self._move_bottoms(stage)
+
+    def _move_bottoms(self, stage: Stage) -> None:
+        """Put the bottoms of voids elsewhere where that lowers the objective, as the stage has it."""
+        field, shape = self.field, self.model.grid.shape
+        assert isinstance(field, VoxelField)
+        scale, forward = field.scale.expand(shape), 0
+
+        def unknowns(anomaly: np.ndarray) -> Tensor:
+            return (torch.from_numpy(anomaly).to(scale) / scale).reshape(-1)
+
+        def value(anomaly: np.ndarray) -> float:
+            nonlocal forward
+            forward += 1
+            with torch.no_grad():
+                self._load(unknowns(anomaly).numpy())
+                return float(self.objective(field).value)
+
+        def relax(anomaly: np.ndarray, steps: int, other: Relaxed | None) -> Relaxed:
+            self.state.x = unknowns(anomaly).numpy()
+            optimiser = self._optimiser(stage, learned=False)  # what was learned before is of other voids
+            values, misfit = [], np.inf
+            while not optimiser.stuck and promising(values, misfit, steps, other, self.recipe.moves):
+                optimiser.step(self._evaluate)
+                assert self.terms is not None
+                values, misfit = [*values, float(optimiser.value)], self.terms.data / self.seen.floor
+            return Relaxed(values[-1], misfit, _anomaly(optimiser.x))
+
+        def _anomaly(x: Tensor) -> np.ndarray:
+            return (x.reshape(shape) * scale).double().numpy()
+
+        start = self._optimiser(stage, learned=False).x
+        moved = move_bottoms(_anomaly(start), value, relax, self.recipe.moves, self.model.boundary.lateral)
+        self.state.x = unknowns(moved).numpy()
+        self.state.evaluations += -(-forward // 2)
+        self._load(self.state.x)
 
     def _weight_by_discrepancy(self) -> float:
         """Half the weight where the frames are fitted worse than to their noise, twice where better.
@@ -223,17 +264,30 @@ class Optimisation:
         with torch.no_grad():
             return self.field().double().numpy()
 
-    def _optimiser(self, stage: Stage) -> Any:
+    def _optimiser(self, stage: Stage, *, learned: bool = True) -> Any:
+        """That of the stage, where it stands; or at its start, with the curvature ``learned`` in the one before."""
         state = self.state
         self.objective.penalties = stage.weighted(self.recipe.penalties, state.weight)
         start = torch.from_numpy(state.x.copy())
-        optimiser = build_optimiser(stage, self.recipe, self.field, start, self.calibration.buried)
+        inverse_at = None if self.recipe.field.preconditioner.kind == "none" else self._inverse_at
+        optimiser = build_optimiser(stage, self.recipe, self.field, start, self.calibration.buried, inverse_at)
         if state.optimiser:
             optimiser.restore(state.optimiser)
-        elif state.learned and isinstance(optimiser, ProjectedLBFGS):
+        elif learned and state.learned and isinstance(optimiser, ProjectedLBFGS):
             optimiser.learn(state.learned, self._scale())
             state.learned = {}
         return optimiser
+
+    def _inverse_at(self, x: Tensor) -> PenaltyPreconditioner:
+        """The inverse of what is known of the objective's curvature at the unknowns ``x`` of voxels."""
+        field, state, settings = self.field, self.state, self.recipe.field
+        assert isinstance(field, VoxelField)
+        assert state.curvature is not None
+        with torch.no_grad():
+            vector_to_parameters(x.clone(), field.parameters())
+            known = torch.from_numpy(state.curvature + settings.sensitivity.regular)
+            anchors, faces = self.objective.springs(field)
+            return PenaltyPreconditioner(known + anchors, faces, field.scale, settings.preconditioner)
 
     def _scale(self) -> Tensor | float:
         """From the unknowns of voxels to the values that the head takes."""

@@ -77,6 +77,21 @@ class Objective:
                 found[penalty.name] = float(term.detach())
         return Terms(value, float(data.detach()), found)
 
+    def springs(self, field: Field) -> tuple[Tensor, Tensor]:
+        """The quadratic form of log alpha that touches the convex penalties at the field's present unknowns from above.
+
+        Returns:
+            anchors (z, y, x) and faces (3, z, y, x); see ``penalties.Springs``.
+        """
+        alpha = field().detach()
+        trial = Trial(alpha, self.model.grid, self.model.boundary.lateral, self._log_background)
+        anchors, faces = torch.zeros_like(alpha), alpha.new_zeros((3, *alpha.shape))
+        for penalty, weight in self.penalties:
+            if weight and (found := penalty.springs(trial)) is not None:
+                anchors += 0.0 if found.anchors is None else weight * found.anchors
+                faces += 0.0 if found.faces is None else weight * found.faces
+        return anchors, faces
+
     def _misfit(self, predicted: Tensor) -> Tensor:
         """D of predicted frames p, on the graph; of pixels with unknown gain g and early deviation e its minimum:
 

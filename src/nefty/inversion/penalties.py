@@ -7,12 +7,13 @@ weight as ``weights.NAME`` of a stage, and the history a column of that name.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeVar
 
 from nefty.core.configuration import Part
 from nefty.core.grid import Grid
-from nefty.inversion.number_kinds import NotNegative, Positive
+from nefty.inversion.number_kinds import Fraction, NotNegative, Positive
 
 if TYPE_CHECKING:
     from torch import Tensor  # a recipe is read without torch
@@ -64,6 +65,26 @@ class Penalty(Part, ABC):
     def __call__(self, trial: Trial) -> Tensor:
         """The penalty, a scalar on the graph."""
 
+    def springs(self, trial: Trial) -> Springs | None:
+        """The quadratic form of log alpha that touches it at the trial from above, if it has one; off the graph.
+
+        A penalty that is not convex has none.
+        """
+        return None
+
+
+class Springs(NamedTuple):
+    """A quadratic form of a = log alpha: 1/2 sum_i anchors_i a_i^2 + 1/2 sum_f faces_f (difference of a at f)^2.
+
+    Args:
+        anchors: (z, y, x), or ``None``.
+        faces: (3, z, y, x): of each cell to the next along z, y and x; what lies beyond the last layer is fixed, beyond
+            the last row and column lies the first; or ``None``.
+    """
+
+    anchors: Tensor | None
+    faces: Tensor | None
+
 
 class WeightedPenalty(NamedTuple):
     """A penalty and how much it counts."""
@@ -99,6 +120,9 @@ class TotalVariation(Penalty):
     back: "free", the paper's; or "sound": beyond the back face lies a layer of a = 0, so that what sticks to the back
         face costs as much as what does not (against the failure mode of appendix G.7).
     depth_gain: g of a weight 1 + g (z/H)^2: the deeper, the less the data say and the more this does.
+    depth_apart: share s of a variation that counts steps along the depth for themselves: the root above times 1 - s,
+        plus s (sqrt((d_z a/dz)^2 + eps^2) + sqrt((d_x a/dx)^2 + (d_y a/dy)^2 + eps^2)). At s = 0 a slanted face costs
+        its area, at s = 1 that of its steps.
     """
 
     name: ClassVar[str] = "tv"
@@ -110,6 +134,7 @@ class TotalVariation(Penalty):
     smoothing: Positive = 1e-2
     back: Literal["free", "sound"] = "free"
     depth_gain: NotNegative = 0.0
+    depth_apart: Fraction = 0.0
 
     def __call__(self, trial: Trial) -> Tensor:
         """R of the trial."""
@@ -133,10 +158,37 @@ class TotalVariation(Penalty):
             periodic=trial.lateral == "periodic",
             sound_back=self.back == "sound",
             gains=1 + self.depth_gain * (grid.centres()[0].ravel() / thickness) ** 2,
+            depth_apart=self.depth_apart,
         )
 
     def of(self, field: Tensor, grid: Grid, lateral: str = "periodic", *, unit: float = 1.0) -> Tensor:
         """R of values a (z, y, x), with lengths in multiples of ``unit``."""
+        dz, dy, dx = (d / unit for d in grid.spacing)
+        steepness = sum(share * root for share, root, _ in self._roots(field, grid, lateral, unit))
+        assert not isinstance(steepness, float | int)
+        return (steepness * self._gain(field, grid)).sum() * (dz * dy * dx)
+
+    def springs(self, trial: Trial) -> Springs | None:
+        """Lagged diffusivity: each root sqrt(q) is below (q/r + r)/2, r its present value."""
+        if self.on == "alpha":
+            return None
+        grid, unit = trial.grid, trial.grid.size[0]
+        values = (trial.log_ratio() if self.on == "log-ratio" else trial.alpha.log()).detach()
+        strength = values.new_zeros((3, *values.shape))
+        for share, root, axes in self._roots(values, grid, trial.lateral, unit):
+            for axis in axes:
+                strength[axis] += share / root / (grid.spacing[axis] / unit) ** 2
+        strength *= self._gain(values, grid) * trial.cell
+        if self.back == "free":
+            strength[0, -1] = 0.0
+        if trial.lateral != "periodic":
+            strength[1, :, -1], strength[2, :, :, -1] = 0.0, 0.0
+        return Springs(None, strength)
+
+    def _roots(
+        self, field: Tensor, grid: Grid, lateral: str, unit: float
+    ) -> Iterator[tuple[float, Tensor, tuple[int, ...]]]:
+        """Share of each root in R, the root (z, y, x), and the axes under it."""
         dz, dy, dx = (d / unit for d in grid.spacing)
         if lateral == "periodic":
             y, x = field.roll(-1, 1) - field, field.roll(-1, 2) - field
@@ -144,11 +196,18 @@ class TotalVariation(Penalty):
             y, x = (field.diff(dim=a, append=field.narrow(a, field.shape[a] - 1, 1)) for a in (1, 2))
         beyond = field[-1:] if self.back == "free" else field.new_zeros(field[-1:].shape)
         z = field.diff(dim=0, append=beyond)
-        steepness = ((z / dz) ** 2 + (y / dy) ** 2 + (x / dx) ** 2 + self.smoothing**2).sqrt()
-        if self.depth_gain:
-            depth = field.new_tensor(grid.centres()[0] / grid.size[0])
-            steepness = steepness * (1 + self.depth_gain * depth**2)
-        return steepness.sum() * (dz * dy * dx)
+        along, across, least = (z / dz) ** 2, (y / dy) ** 2 + (x / dx) ** 2, self.smoothing**2
+        if self.depth_apart < 1:
+            yield 1 - self.depth_apart, (along + across + least).sqrt(), (0, 1, 2)
+        if self.depth_apart > 0:
+            yield self.depth_apart, (along + least).sqrt(), (0,)
+            yield self.depth_apart, (across + least).sqrt(), (1, 2)
+
+    def _gain(self, field: Tensor, grid: Grid) -> Tensor | float:
+        """1 + g (z/H)^2, (z, 1, 1)."""
+        if not self.depth_gain:
+            return 1.0
+        return 1 + self.depth_gain * field.new_tensor(grid.centres()[0] / grid.size[0]) ** 2
 
 
 @listed
@@ -195,3 +254,7 @@ class SparseAnomaly(Penalty):
     def __call__(self, trial: Trial) -> Tensor:
         """V of the trial."""
         return ((trial.log_ratio() ** 2 + self.smoothing**2).sqrt() - self.smoothing).sum() * trial.cell
+
+    def springs(self, trial: Trial) -> Springs | None:
+        """Each root is below (a^2/r + r)/2, r its present value."""
+        return Springs(trial.cell / (trial.log_ratio().detach() ** 2 + self.smoothing**2).sqrt(), None)

@@ -13,7 +13,16 @@ from nefty.core.errors import InputError
 from nefty.inversion.calibration.settings import CalibrationSettings
 from nefty.inversion.evidence.settings import EvidenceSettings
 from nefty.inversion.penalties import PENALTIES
-from nefty.inversion.recipe_sections import FieldChoice, Model, Noise, PenaltySettings, Stage, Stop, Weight
+from nefty.inversion.recipe_sections import (
+    FieldChoice,
+    Model,
+    MoveSettings,
+    Noise,
+    PenaltySettings,
+    Stage,
+    Stop,
+    Weight,
+)
 
 RECIPES = Shelf("recipe", "nefty.inversion", "recipes")
 MOVED = {
@@ -37,6 +46,7 @@ class Recipe(Part):
     field: FieldChoice = FieldChoice()
     weight: Weight = Weight()
     penalties: PenaltySettings = PenaltySettings()
+    moves: MoveSettings = MoveSettings()
     stages: tuple[Stage, ...] = Field(min_length=1)
     stop: Stop = Stop()
     evidence: EvidenceSettings = EvidenceSettings()
@@ -54,6 +64,14 @@ class Recipe(Part):
             )
         if self.evidence.regions == "sheets" and choice.background != "part":
             raise ValueError("evidence.regions=sheets needs calibration.background to be part; take volume")
+        field = self.field
+        if field.preconditioner.kind != "none" and not (
+            field.kind == "voxel" and field.head == "log-box" and field.scaling == "sensitivity"
+        ):
+            raise ValueError(
+                f"field.preconditioner.kind={field.preconditioner.kind} needs voxels with the head log-box and "
+                "field.scaling=sensitivity; set it to none"
+            )
         for stage in self.stages:
             if stage.high is not None and not (self.field.kind == "voxel" and "box" in self.field.head):
                 raise ValueError(f"stage {stage.name!r} sets high, which only voxels with a box head can change")
@@ -61,6 +79,12 @@ class Recipe(Part):
                 raise ValueError(
                     f"stage {stage.name!r} uses lbfgs, which cannot follow bands that open one by one "
                     f"(field.horizon={self.field.horizon}); set field.horizon to 0, or optimiser to adam"
+                )
+            of_logs = field.kind == "voxel" and field.relative and field.head == "log-box"
+            if stage.move_bottoms and not (of_logs and stage.optimiser == "lbfgs"):
+                raise ValueError(
+                    f"stage {stage.name!r} moves bottoms, which needs voxels of log(alpha/background) and lbfgs; set "
+                    "move_bottoms to false"
                 )
             if stage.buried and not (self.field.kind == "voxel" and self.field.relative):
                 raise ValueError(

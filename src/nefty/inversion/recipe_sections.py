@@ -45,12 +45,25 @@ class SensitivitySettings(Part):
     regular: Positive = 0.3
 
 
+class PreconditionerSettings(Part):
+    """What the quasi-Newton steps of voxels know beforehand of the curvature; see ``nefty.inversion.preconditioner``.
+
+    kind: "penalties", which needs the scaling by sensitivity, or "none". steps: of conjugate gradients, at most.
+    tolerance: of their residual, relative, at which they end.
+    """
+
+    kind: Literal["none", "penalties"] = "none"
+    steps: Count = 20
+    tolerance: Positive = 0.01
+
+
 class FieldChoice(Part):
     """What the unknown is made of. With ``relative``, low and high are ratios to the background.
 
-    scaling: of voxels: by the sensitivity of the frames, by depth, or none. nearly_sound: of a volume to begin with,
-    the ratio to its own layers above which a cell is taken as sound; defects have less than 0.2. products: precision
-    of the network's products; "bfloat16" is mixed precision, see ``NeuralField``.
+    scaling: of voxels: by the sensitivity of the frames, by depth, or none. preconditioner: of their steps by lbfgs.
+    nearly_sound: of a volume to begin with, the ratio to its own layers above which a cell is taken as sound; defects
+    have less than 0.2. products: precision of the network's products; "bfloat16" is mixed precision, see
+    ``NeuralField``.
     """
 
     kind: Literal["voxel", "neural"] = "voxel"
@@ -71,6 +84,7 @@ class FieldChoice(Part):
     wrap: tuple[bool, bool, bool] = (True, True, True)
     products: Literal["float32", "bfloat16"] = "float32"
     sensitivity: SensitivitySettings = SensitivitySettings()
+    preconditioner: PreconditionerSettings = PreconditionerSettings()
 
 
 class Weight(Part):
@@ -123,13 +137,28 @@ class PenaltyWeights(_PenaltyWeights):
         return getattr(self, name)
 
 
+class MoveSettings(Part):
+    """Moves of the bottoms of voids before a stage; see ``nefty.inversion.moves``.
+
+    void: ratio to the background below which a cell is void. cells: of the smallest void that is moved. steps,
+    most_steps: of the stage's optimiser after which a move is judged, half of them in a heat of two; and those that a
+    move may have that comes near.
+    """
+
+    void: Fraction = 0.4
+    cells: Count = 20
+    steps: Count = 6
+    most_steps: Count = 20
+
+
 class Stage(Part):
     """A stretch of iterations with one optimiser.
 
     high: upper end of the box, in place of the field's. weights: of the penalties, as multiples of ``weight.tv``; a
-    penalty of weight 0 is left out. refine_background: Gauss-Newton steps for the background before the stage. buried:
-    layers of cells under the front face that hold no defect. memory: pairs of lbfgs. learning_rate, decay, decay_every:
-    of adam, whose rate falls by the factor ``decay`` every so many iterations, 0 for never.
+    penalty of weight 0 is left out. refine_background: Gauss-Newton steps for the background before the stage.
+    move_bottoms: whether the bottoms of voids are moved before the stage (``MoveSettings``). buried: layers of cells
+    under the front face that hold no defect. memory: pairs of lbfgs. learning_rate, decay, decay_every: of adam, whose
+    rate falls by the factor ``decay`` every so many iterations, 0 for never.
     """
 
     name: str
@@ -137,6 +166,7 @@ class Stage(Part):
     iterations: Count
     high: Positive | None = None
     refine_background: int = Field(default=0, ge=0)
+    move_bottoms: bool = False
     buried: int = Field(default=0, ge=0)
     memory: Count = 30
     learning_rate: Positive = 1e-3

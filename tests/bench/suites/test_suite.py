@@ -160,7 +160,7 @@ def test_a_budget_reaches_the_recipe():
     assert recipe["stop"]["seconds"] == 7.0
     assert METHODS["fast"].settings({"stop.seconds": 500.0}, Budget(seconds=7.0))["stop"]["seconds"] == 7.0
     assert METHODS["fast"].settings({"stop.seconds": 5.0}, Budget(seconds=7.0))["stop"]["seconds"] == 5.0
-    assert [s["iterations"] for s in recipe["stages"]] == [6, 5, 5, 6, 6]
+    assert [s["iterations"] for s in recipe["stages"]] == [7, 6, 5, 5, 5]
 
 
 def test_defaults_of_a_suite_are_complete():

@@ -118,6 +118,18 @@ class IllposednessOptions(Part):
     frames: Count = 40
 
 
+class OptimumOptions(Part):
+    """Of ``nefty.bench.optimum.study``; ``iterations``: of the recipe, all if not given."""
+
+    recipe: str = "fast"
+    kinds: Annotated[tuple[str, ...], BeforeValidator(_words), Field(min_length=1)] = ("homogeneous", "layered")
+    seeds: str = "600:604"
+    shape: Shape = (16, 64, 64)
+    frames: Count = 100
+    noise: float = Field(default=0.0, ge=0, lt=1)
+    iterations: Count | None = None
+
+
 class ForwardOptions(Part):
     """Of ``nefty.bench.solver.pinn_forward``."""
 
@@ -206,6 +218,12 @@ def _illposedness(options: IllposednessOptions, tell: Tell) -> Results:
     return study.run(**options.model_dump(), tell=tell)
 
 
+def _optimum(options: OptimumOptions, tell: Tell) -> Results:
+    from nefty.bench.optimum import study
+
+    return study.run(**options.model_dump(), tell=tell)
+
+
 def _forward(options: ForwardOptions, tell: Tell) -> Results:
     from nefty.bench.solver import pinn_forward
 
@@ -222,5 +240,8 @@ EXPERIMENTS = {
     "profile": Experiment(ProfileOptions, _profile, {**_SMALL, "repeats": 5}),
     "validation": Experiment(ValidationOptions, _validation, {"shape": (8, 64, 64), "frames": 40, "dt": 0.1}),
     "illposedness": Experiment(IllposednessOptions, _illposedness, {"shape": (4, 6, 6), "frames": 10}),
+    "optimum": Experiment(
+        OptimumOptions, _optimum, {"shape": (8, 16, 16), "frames": 20, "seeds": "600:601", "iterations": 20}
+    ),
     "forward": Experiment(ForwardOptions, _forward, {"iterations": 100}),
 }
