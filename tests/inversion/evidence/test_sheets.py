@@ -109,7 +109,7 @@ def test_it_begins_where_it_is_told_within_its_bounds(made):
 def test_the_curvature_is_symmetric_and_about_that_of_the_misfit(monkeypatch, rng, deep):
     """Of a weak sheet, by differences of gradients along an even change: in the units of the unknowns.
 
-    It is a bound, since a fit leaves a plane of each frame free: 20 to 45 % too large, and more as the sheet gets wider.
+    It is a bound, since a fit leaves a plane of each frame free: 20 to 45 % too large, more for wider sheets.
     """
     shape, weak = (20, 22), 0.06
     support, depth = disc(shape, (9, 11), 3.2), np.full(shape, 0.45 * SLAB.thickness)

@@ -67,7 +67,7 @@ class Weighing:
         known = self._filters.information[which]
         strength = np.divide(self._raw[which], known, out=np.zeros_like(known), where=known > 0)
         pixels = pi / 4 * self.looks.templates[which].diameter ** 2 / self._pixel
-        return max(float(strength[mask].max(initial=0.0)), 0.0) / pixels
+        return max(float(strength[mask].max(initial=0.0) / pixels), 0.0)
 
     def evidence(
         self, labels: np.ndarray, regions: list[RegionEvidence], left_over: np.ndarray | None = None
