@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from nefty.inversion.evidence.curvature import Curvature, information
+from nefty.inversion.evidence.curvature import Curvature, Information
 from nefty.inversion.evidence.settings import SheetSettings
 from nefty.inversion.evidence.sheets import SheetFit
 from support.weak_films import SLAB, SPREAD, TIMES, contrast_of, disc
@@ -97,7 +97,7 @@ def test_it_is_a_bound_of_the_curvature_of_a_fit(fit, place, cells):
 def test_information_is_what_the_model_shows_of_one_pixel(fit, place, more, cells):
     """In the middle; at an edge, the mirror shows a part of it a second time: more is known by less than ``more``."""
     by_c, _ = slopes(fit, cells, disc(SHAPE, PLACES[place], 0.5))
-    known = float(information(CONTRAST, SLAB, ALONG, np.array(cells * CELL)))
+    known = float(Information(CONTRAST, SLAB, ALONG)(cells * CELL))
     real = float(np.sqrt((CONTRAST.whitened(by_c) ** 2).sum()))
     assert 0.84 * known < real < 1.03 * more * known
     if place != "middle":
@@ -107,8 +107,8 @@ def test_information_is_what_the_model_shows_of_one_pixel(fit, place, more, cell
 def test_information_halves_when_the_scatter_doubles_and_has_the_shape_of_the_depths():
     depths = SLAB.thickness * np.linspace(0.1, 0.9, 6).reshape(2, 3)
     twice = dataclasses.replace(CONTRAST, spread=2 * SPREAD)
-    known = information(CONTRAST, SLAB, ALONG, depths)
+    known = Information(CONTRAST, SLAB, ALONG)(depths)
     assert known.shape == depths.shape
-    np.testing.assert_allclose(information(twice, SLAB, ALONG, depths), known / 2, rtol=1e-9)
+    np.testing.assert_allclose(Information(twice, SLAB, ALONG)(depths), known / 2, rtol=1e-9)
     assert (known > 0).all()
     assert known[0, 0] > 3 * known[-1, -1]  # deep ones show less
