@@ -28,8 +28,8 @@ def recorded(curve: HeatingCurve, times: np.ndarray) -> np.ndarray:
 
 
 TOO_DEEP = pytest.mark.xfail(
-    reason="Fitted to its optimum the sheet lies at 1.27 mm, 15 % too deep, with an insulation of 0.53 for 0.69; the fit "
-    "that stopped before gave 1.08 mm. What stays unexplained is 60 times the noise's: the model, not the descent.",
+    reason="Fitted to its optimum the sheet lies at 1.27 mm, 15 % too deep, with an insulation of 0.53 for 0.69, where "
+    "the misfit of an even square is lowest too, at 60 times that of noise; the fit before gave 1.08 mm.",
     strict=False,
 )
 
