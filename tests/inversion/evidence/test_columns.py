@@ -11,7 +11,7 @@ LAYERS = 20
 
 def near(insulation):
     """Within one and a half of the steps of the grid of insulations."""
-    step = np.gradient(INSULATIONS)[np.abs(INSULATIONS - insulation).argmin()]
+    step = float(np.asarray(np.gradient(INSULATIONS))[np.abs(INSULATIONS - insulation).argmin()])
     return pytest.approx(insulation, abs=1.5 * step)
 
 

@@ -178,8 +178,8 @@ def test_regions_of_one_fit_have_depths_of_their_own(rng):
     """Two sheets, both begun at the depth between them."""
     shape, shares = (18, 36), (0.3, 0.55)
     discs = [disc(shape, (8, column), 5) for column in (9, 26)]
-    values = sum(shown_by(r * d, s, layers=20) for r, d, s in zip((0.1, 0.2), discs, shares, strict=True))
-    fit = SheetFit(contrast_of(values, rng), SLAB, (1.0, 1.0), SheetSettings(layers=14, variation=3.0))
+    first, second = (shown_by(r * d, s, layers=20) for r, d, s in zip((0.1, 0.2), discs, shares, strict=True))
+    fit = SheetFit(contrast_of(first + second, rng), SLAB, (1.0, 1.0), SheetSettings(layers=14, variation=3.0))
     owner = (np.indices(shape)[1] >= 18).astype(np.int64)
     support = disc(shape, (8, 9), 7) | disc(shape, (8, 26), 7)
     sheet = fit.fit(support, np.zeros(shape), np.full(shape, 0.42 * SLAB.thickness), owner)

@@ -1,5 +1,7 @@
 """Regions are judged by what they add to what all others explain, over what stays unexplained."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,29 +17,30 @@ NOTHING = np.zeros((len(TIMES), *SHAPE))
 
 @pytest.fixture(scope="module")
 def shown():
-    """What each of two films shows."""
-    return shown_by(0.1 * ONE, 0.25, layers=12), shown_by(0.3 * OTHER, 0.5, layers=12)
+    """What each of two films shows, and both."""
+    one, other = shown_by(0.1 * ONE, 0.25, layers=12), shown_by(0.3 * OTHER, 0.5, layers=12)
+    return one, other, one + other
 
 
 @pytest.fixture(scope="module")
 def weighing(shown):
-    contrast = contrast_of(sum(shown), np.random.default_rng(4))
+    contrast = contrast_of(shown[2], np.random.default_rng(4))
     return Weighing(SoundPart(contrast, SLAB, (1.0, 1.0), 0.0), SETTINGS)
 
 
 def test_a_region_that_is_there_stands_out_and_its_place_beside_it_does_not(shown, weighing):
-    judge = weighing.after(sum(shown))
+    judge = weighing.after(shown[2])
     assert judge.score(ONE, shown[1]) > 2 * weighing.threshold
     assert judge.score(OTHER, shown[0]) > 2 * weighing.threshold
-    assert judge.score(disc(SHAPE, (24, 6), 3), sum(shown)) < weighing.threshold
+    assert judge.score(disc(SHAPE, (24, 6), 3), shown[2]) < weighing.threshold
 
 
 def test_what_the_others_explain_is_no_score_of_its_own(shown, weighing):
     """All of it by another region; without noise exactly none."""
-    judge = weighing.after(sum(shown))
-    assert judge.score(ONE, sum(shown)) < 0.3 * judge.score(ONE, shown[1])
-    calm = Weighing(SoundPart(contrast_of(sum(shown)), SLAB, (1.0, 1.0), 0.0), SETTINGS).after(sum(shown))
-    assert calm.score(ONE, sum(shown)) == pytest.approx(0, abs=1e-9)
+    judge = weighing.after(shown[2])
+    assert judge.score(ONE, shown[2]) < 0.3 * judge.score(ONE, shown[1])
+    calm = Weighing(SoundPart(contrast_of(shown[2]), SLAB, (1.0, 1.0), 0.0), SETTINGS).after(shown[2])
+    assert calm.score(ONE, shown[2]) == pytest.approx(0, abs=1e-9)
     assert calm.score(ONE, shown[1]) > 10
 
 
@@ -45,16 +48,16 @@ def test_a_score_falls_when_what_stays_unexplained_grows(shown, weighing, rng):
     """The same frames and region; explained less and less well, at other places."""
     patches = sum((-1) ** n * disc(SHAPE, rng.uniform(4, 28, 2), 4).astype(float) for n in range(14)) * ~ONE * ~OTHER
     wrong = shown_by(np.full((1, 1), 0.1), 0.3)[:, :1] * patches
-    scores = [weighing.after(sum(shown) + size * wrong).score(ONE, shown[1]) for size in (0.0, 0.5, 1.0, 2.0)]
+    scores = [weighing.after(shown[2] + size * wrong).score(ONE, shown[1]) for size in (0.0, 0.5, 1.0, 2.0)]
     assert (np.diff(scores) < 0).all()
     assert scores[-1] < 0.5 * scores[0]
 
 
 def test_a_residual_below_the_noise_does_not_make_a_score_larger(shown, weighing):
     """As if a fit had followed the noise: what is left scatters less than it can."""
-    contrast = contrast_of(sum(shown), np.random.default_rng(4))
+    contrast = contrast_of(shown[2], np.random.default_rng(4))
     followed = weighing.after(contrast.values)
-    assert followed.score(ONE, shown[1]) < 1.5 * weighing.after(sum(shown)).score(ONE, shown[1])
+    assert followed.score(ONE, shown[1]) < 1.5 * weighing.after(shown[2]).score(ONE, shown[1])
 
 
 class Plain:
@@ -66,12 +69,15 @@ class Plain:
         return values[:1]
 
 
+PLAIN: Any = Plain()
+
+
 def test_the_score_is_what_is_left_over_its_scatter_and_the_doubt(rng):
     """By its formula, for filters that show the frame itself."""
     noise, zone = 3 * rng.standard_normal((1, *SHAPE)), np.ones(SHAPE, dtype=bool)
     own, others = 40.0 * ONE[None], 30.0 * np.ones((1, *SHAPE))
     scores = [
-        Judge(noise + own + others, Plain(), own + others, [zone], doubt).score(ONE, others) for doubt in (0.0, 0.2)
+        Judge(noise + own + others, PLAIN, own + others, [zone], doubt).score(ONE, others) for doubt in (0.0, 0.2)
     ]
     middle = np.median(noise)
     spread = np.sqrt(((noise - middle) ** 2).mean())
@@ -83,14 +89,14 @@ def test_zones_have_scatters_of_their_own(rng):
     left = np.indices(SHAPE)[1] < 17
     noise = np.where(left, 2.0, 8.0) * rng.standard_normal((1, *SHAPE))
     own = 60.0 * (ONE | OTHER)[None]
-    judge = Judge(noise + own, Plain(), own, [left, ~left], 0.0)
+    judge = Judge(noise + own, PLAIN, own, [left, ~left], 0.0)
     nothing = np.zeros((1, *SHAPE))
     assert 2.5 < judge.score(ONE, nothing) / judge.score(OTHER, nothing) < 4.5
 
 
 def test_what_is_left_over_is_at_most_what_was_seen(shown, weighing):
     looks = weighing.looks
-    none, one, both = (weighing.after(e).left_over(looks) for e in (NOTHING, shown[1], sum(shown)))
+    none, one, both = (weighing.after(e).left_over(looks) for e in (NOTHING, shown[1], shown[2]))
     np.testing.assert_allclose(none, looks.scores, atol=1e-9)
     for left in (one, both):
         assert (np.abs(left) <= np.abs(looks.scores) + 1e-9).all()
