@@ -20,13 +20,14 @@ def random_volume(shape: tuple[int, int, int]) -> torch.Tensor:
 @pytest.mark.parametrize("lateral", ["periodic", "adiabatic"])
 @pytest.mark.parametrize("back", ["free", "sound"])
 @pytest.mark.parametrize("depth_gain", [0.0, 2.0])
-def test_compiled_variation_is_torchs_with_its_derivative(shape, lateral, back, depth_gain):
-    grid = Grid(shape, (1.0, 3.0, 4.0))
-    penalty = TotalVariation(smoothing=0.1, back=back, depth_gain=depth_gain)
+@pytest.mark.parametrize("depth_apart", [0.0, 0.5, 1.0])
+def test_compiled_variation_is_torchs_with_its_derivative(shape, lateral, back, depth_gain, depth_apart):
+    grid = Grid(shape, (2.0, 3.0, 4.0))
+    penalty = TotalVariation(smoothing=0.1, back=back, depth_gain=depth_gain, depth_apart=depth_apart)
     one, other = random_volume(shape), random_volume(shape)
     trial = Trial(one, grid, lateral, torch.full((shape[0], 1, 1), np.log(0.2)))
     compiled = penalty(trial)
-    reference = penalty.of(Trial(other, grid, lateral, trial.log_background).log_ratio(), grid, lateral, unit=1.0)
+    reference = penalty.of(Trial(other, grid, lateral, trial.log_background).log_ratio(), grid, lateral, unit=2.0)
     (3.0 * compiled).backward()
     (3.0 * reference).backward()
     assert compiled.item() == pytest.approx(reference.item(), rel=1e-13)

@@ -5,12 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from nefty.inversion.evidence.find import SoundPart, find
+from nefty.inversion.evidence.find import find
 from nefty.inversion.evidence.settings import EvidenceSettings, SheetSettings
+from nefty.inversion.evidence.weighing import SoundPart
 from support.weak_films import SLAB, SPREAD, TIMES, contrast_of, disc, shown_by
 
 SHAPE = (32, 34)
-SETTINGS = EvidenceSettings(regions="sheets", sheet=SheetSettings(layers=12, steps=20))
+SETTINGS = EvidenceSettings(regions="sheets", sheet=SheetSettings(layers=12, variation=1.0))
 
 
 def sound(contrast, shallowest=0.0):
@@ -61,6 +62,20 @@ def test_a_weak_film_is_found_at_its_depth(film):
     assert contrast.counted.all()
 
 
+@pytest.mark.xfail(
+    reason="With the variation of 10 that is shipped, and three times that in the first and here only fit, the film's "
+    "insulation of 0.07 is fitted as 0.04, below what is faint: its template tells a depth of 0.75 instead of 0.4.",
+    strict=False,
+)
+def test_a_weak_film_is_found_at_its_depth_by_the_settings_that_are_shipped(film):
+    _, contrast, _ = film
+    evidence, *_ = find(sound(contrast), EvidenceSettings(regions="sheets"))
+    (number,) = evidence.called
+    region = evidence.regions[number - 1]
+    assert region.depth == pytest.approx(0.4 * SLAB.thickness, rel=0.1)
+    assert region.resistance == pytest.approx(0.03 * SLAB.thickness / SLAB.alpha, rel=0.5)
+
+
 def test_more_false_calls_need_less_evidence(film):
     _, contrast, (evidence, *_) = film
     many = EvidenceSettings(false_calls=1.0, sheet=SheetSettings(layers=8, steps=3))
@@ -76,13 +91,18 @@ def test_above_the_shallowest_depth_no_disc_is_looked_for(film):
     assert evidence.score_map.max() < film[2][0].score_map.max()
 
 
-def test_a_strong_and_a_weak_film_are_two_regions_each_at_its_depth():
-    """Under other noise the fit of the weak one may stop at a kink, 20 % too deep: under one or two of six, and under
-    which of them depends on rounding (seeds 4 and 5, or 6, of 3 to 8).
-    """
+@pytest.fixture(scope="module")
+def two_films():
+    """A strong and a weak one, and what both show."""
     strong, weak = disc(SHAPE, (9, 9), 4), disc(SHAPE, (22, 24), 4.5)
-    values = shown_by(0.5 * strong, 0.3, layers=20) + shown_by(0.12 * weak, 0.5, layers=20)
-    evidence, *_ = find(sound(contrast_of(values, np.random.default_rng(7))), EvidenceSettings())
+    return strong, weak, shown_by(0.5 * strong, 0.3, layers=20) + shown_by(0.12 * weak, 0.5, layers=20)
+
+
+@pytest.mark.parametrize("seed", [4, 5, 7])
+def test_a_strong_and_a_weak_film_are_two_regions_each_at_its_depth(two_films, seed):
+    """Whatever the noise: the fit does not stop at kinks."""
+    strong, weak, values = two_films
+    evidence, *_ = find(sound(contrast_of(values, np.random.default_rng(seed))), EvidenceSettings())
     assert len(evidence.called) == 2
     first, second = (evidence.regions[n - 1] for n in evidence.called)
     assert first.score > second.score
@@ -90,3 +110,18 @@ def test_a_strong_and_a_weak_film_are_two_regions_each_at_its_depth():
     assert second.depth == pytest.approx(0.5 * SLAB.thickness, rel=0.15)
     assert strong[evidence.labels == evidence.called[0]].mean() > 0.7
     assert weak[evidence.labels == evidence.called[1]].mean() > 0.7
+
+
+def test_a_film_without_a_sheet_is_told_by_its_template_in_the_same_unit(film):
+    """A faint insulation above all that is fitted, so that none is a region: a coarse depth, and about its resistance.
+
+    Not 80 times it, which is what the film's pixels have together.
+    """
+    under, contrast, _ = film
+    blind = EvidenceSettings(sheet=SheetSettings(layers=8, steps=2, faint=0.9))
+    evidence, *_ = find(sound(contrast), blind)
+    (number,) = evidence.called
+    region = evidence.regions[number - 1]
+    assert 0.25 * under.sum() < ((evidence.labels == number) & under).sum()
+    assert 0.1 < region.resistance / (0.03 * SLAB.thickness / SLAB.alpha) < 4
+    assert 0 < region.insulation < 0.3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ def test_frames_and_gradients_are_those_of_the_recurrence_by_terms(shape, bounda
 def test_several_directions_at_once_are_each_by_itself(boundary):
     shape = (4, 5, 6)
     swept, stepped = (model_of(shape, boundary, "front", m).linearize(alpha_of(shape)) for m in ("reversed", "stored"))
-    moves = [{"alpha": alpha_of(shape, seed)} for seed in (1, 2)]
+    moves: list[dict[str, Any]] = [{"alpha": alpha_of(shape, seed)} for seed in (1, 2)]
     one_layer = np.zeros(shape)
     one_layer[2] = 0.1
     moves += [{"alpha": one_layer}, {"initial": alpha_of(shape, 3)}]

@@ -53,16 +53,27 @@ class Curvature:
         return np.asarray(slope_c), np.asarray(slope_z)
 
 
-def information(contrast: Contrast, slab: WeakSheet, along: tuple[float, float], depth: np.ndarray) -> np.ndarray:
-    """1 over the standard deviation of the insulation of one pixel, alone and to first order, of each of the depths."""
-    rate = _rates_of_cosines(contrast, slab, along)
-    rates = rates_between(rate)
-    depths = DEPTHS * slab.thickness
-    scales = [
-        np.sqrt(float(np.interp(rate, rates, (contrast.whitened(shown) ** 2).sum(axis=0)).mean())) * share
-        for share, shown in zip(DEPTHS, responses(contrast, slab, depths, rates), strict=True)
-    ]
-    return np.maximum(np.interp(depth, depths, scales), 1e-9)
+class Information:
+    """What a recording tells of a pixel: once for all depths, since of a heating that lasts it takes seconds.
+
+    Args:
+        contrast: of the recording.
+        slab: the sound part.
+        along: diffusivity along y and x over that through the thickness.
+    """
+
+    def __init__(self, contrast: Contrast, slab: WeakSheet, along: tuple[float, float]) -> None:
+        rate = _rates_of_cosines(contrast, slab, along)
+        rates = rates_between(rate)
+        self._depths = DEPTHS * slab.thickness
+        self._scales = [
+            np.sqrt(float(np.interp(rate, rates, (contrast.whitened(shown) ** 2).sum(axis=0)).mean())) * share
+            for share, shown in zip(DEPTHS, responses(contrast, slab, self._depths, rates), strict=True)
+        ]
+
+    def __call__(self, depth: np.ndarray | float) -> np.ndarray:
+        """1 over the standard deviation of the insulation of one pixel, alone and to first order, at those depths."""
+        return np.maximum(np.interp(depth, self._depths, self._scales), 1e-9)
 
 
 def _rates_of_cosines(contrast: Contrast, slab: WeakSheet, along: tuple[float, float]) -> np.ndarray:

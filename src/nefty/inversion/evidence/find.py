@@ -24,7 +24,7 @@ CORE = 0.5  # of a region's highest score or insulation: places that tell its fi
 STRONG = 0.3  # insulation from which on a sheet shows clearly less than in proportion
 AGAIN = 2  # fits with the depths of the hills that the one before showed
 FEWEST = 10  # frames of a fit
-FEWEST_SOUND = 200  # pixels that tell the scatter of sound ones
+FEWEST_SOUND = 100  # pixels that tell the scatter of sound ones
 PRECISE = 0.7  # pixels over which the insulation is smoothed to part its hills
 MIDDLE = 0.9  # quantile of a region's insulation that stands for its middle
 

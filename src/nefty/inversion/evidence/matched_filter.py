@@ -32,7 +32,7 @@ class MatchedFilter:
 
     @property
     def information(self) -> np.ndarray:
-        """1 over the standard deviation of R/(thickness/alpha) of a disc, to first order, (template, y, x)."""
+        """1 over the standard deviation of a disc's R/(thickness/alpha) times its pixels, (template, y, x)."""
         return np.stack([one.root for one in self._filters])
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from torch import Tensor
 
 from nefty.core.grid import Grid
 from nefty.inversion.evidence.contrast import Contrast
-from nefty.inversion.evidence.curvature import Curvature, information
+from nefty.inversion.evidence.curvature import Curvature, Information
 from nefty.inversion.evidence.descent import Costly, descend
 from nefty.inversion.evidence.settings import SheetSettings
 from nefty.physics.boundary import Boundary
@@ -111,7 +112,7 @@ class SheetFit:
         """
         settings, slab, places = self._settings, self.slab, np.nonzero(support)
         pixels, which = len(places[0]), np.unique(owner[support], return_inverse=True)[1]
-        known = information(self.contrast, slab, self._along, depth)
+        known = self._information(depth)
         weight = smoother * settings.variation * float(np.median(known[support]))
         cell = slab.thickness / self._layers
         cells = depth / cell
@@ -135,15 +136,12 @@ class SheetFit:
             assert at.grad is not None
             return Costly(float(value.detach()), gathered(c.grad.double().numpy(), at.grad.double().numpy()))
 
-        def now_known(depth: np.ndarray | float) -> np.ndarray:
-            return information(self.contrast, slab, self._along, np.asarray(depth))
-
         def curved(x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
             now, at = fields(x, cells)
             sure = np.where(support, now, 0.0) + 1e-9
             middle = float((sure * at).sum() / sure.sum()) * cell
             curvature = Curvature(self.contrast, slab, self._along, middle, cell)
-            scale = now_known(at * cell) / now_known(middle) * (cells / at)
+            scale = self._information(at * cell) / self._information(middle) * (cells / at)
 
             def product(d: np.ndarray) -> np.ndarray:
                 change, moved = fields(d, np.zeros_like(cells))
@@ -167,6 +165,10 @@ class SheetFit:
         x, costs = descend(misfit, curved, penalty, start, (lowest, highest), reach, settings.steps, SETTLED)
         c, at = fields(x, cells)
         return Sheet(support, c, at * cell, depth, depth / slab.thickness * c / (1 - c), costs)
+
+    @cached_property
+    def _information(self) -> Information:
+        return Information(self.contrast, self.slab, self._along)
 
     def explained(self, sheet: Sheet, which: np.ndarray | None = None) -> np.ndarray:
         """ln(T/T_sound) of a sheet, or of those pixels (y, x) of it, (t, y, x)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import pi
 
 import numpy as np
 
@@ -48,6 +49,7 @@ class Weighing:
         templates = bank(contrast, slab, along, part.shallowest, settings)
         self._filters = MatchedFilter(contrast, templates)
         self._raw, self._settings = self._filters(contrast.values), settings
+        self._pixel = contrast.pixel[0] * contrast.pixel[1]
         self._zones = zones(contrast, settings.edge * slab.thickness)
         self.looks: Looks = look(self._raw, contrast, templates, self._zones, sound)
         self.threshold = threshold(settings.false_calls)
@@ -64,7 +66,8 @@ class Weighing:
         """R/(thickness/alpha) of a template's disc where it stands out most in a mask (y, x), to first order."""
         known = self._filters.information[which]
         strength = np.divide(self._raw[which], known, out=np.zeros_like(known), where=known > 0)
-        return max(float(strength[mask].max(initial=0.0)), 0.0)
+        pixels = pi / 4 * self.looks.templates[which].diameter ** 2 / self._pixel
+        return max(float(strength[mask].max(initial=0.0) / pixels), 0.0)
 
     def evidence(
         self, labels: np.ndarray, regions: list[RegionEvidence], left_over: np.ndarray | None = None

@@ -1,0 +1,122 @@
+"""Regions are judged by what they add to what all others explain, over what stays unexplained."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nefty.inversion.evidence.settings import EvidenceSettings
+from nefty.inversion.evidence.weighing import Judge, SoundPart, Weighing
+from support.weak_films import PIXEL, SLAB, TIMES, contrast_of, disc, shown_by
+
+SHAPE = (32, 34)
+SETTINGS = EvidenceSettings(depths=(0.25, 0.5), widths=(1.3, 4.0))
+ONE, OTHER = disc(SHAPE, (9, 9), 4), disc(SHAPE, (22, 24), 4)
+NOTHING = np.zeros((len(TIMES), *SHAPE))
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """What each of two films shows, and both."""
+    one, other = shown_by(0.1 * ONE, 0.25, layers=12), shown_by(0.3 * OTHER, 0.5, layers=12)
+    return one, other, one + other
+
+
+@pytest.fixture(scope="module")
+def weighing(shown):
+    contrast = contrast_of(shown[2], np.random.default_rng(4))
+    return Weighing(SoundPart(contrast, SLAB, (1.0, 1.0), 0.0), SETTINGS)
+
+
+def test_a_region_that_is_there_stands_out_and_its_place_beside_it_does_not(shown, weighing):
+    judge = weighing.after(shown[2])
+    assert judge.score(ONE, shown[1]) > 2 * weighing.threshold
+    assert judge.score(OTHER, shown[0]) > 2 * weighing.threshold
+    assert judge.score(disc(SHAPE, (24, 6), 3), shown[2]) < weighing.threshold
+
+
+def test_what_the_others_explain_is_no_score_of_its_own(shown, weighing):
+    """All of it by another region; without noise exactly none."""
+    judge = weighing.after(shown[2])
+    assert judge.score(ONE, shown[2]) < 0.3 * judge.score(ONE, shown[1])
+    calm = Weighing(SoundPart(contrast_of(shown[2]), SLAB, (1.0, 1.0), 0.0), SETTINGS).after(shown[2])
+    assert calm.score(ONE, shown[2]) == pytest.approx(0, abs=1e-9)
+    assert calm.score(ONE, shown[1]) > 10
+
+
+def test_a_score_falls_when_what_stays_unexplained_grows(shown, weighing, rng):
+    """The same frames and region; explained less and less well, at other places."""
+    patches = sum((-1) ** n * disc(SHAPE, rng.uniform(4, 28, 2), 4).astype(float) for n in range(14)) * ~ONE * ~OTHER
+    wrong = shown_by(np.full((1, 1), 0.1), 0.3)[:, :1] * patches
+    scores = [weighing.after(shown[2] + size * wrong).score(ONE, shown[1]) for size in (0.0, 0.5, 1.0, 2.0)]
+    assert (np.diff(scores) < 0).all()
+    assert scores[-1] < 0.5 * scores[0]
+
+
+def test_a_residual_below_the_noise_does_not_make_a_score_larger(shown, weighing):
+    """As if a fit had followed the noise: what is left scatters less than it can."""
+    contrast = contrast_of(shown[2], np.random.default_rng(4))
+    followed = weighing.after(contrast.values)
+    assert followed.score(ONE, shown[1]) < 1.5 * weighing.after(shown[2]).score(ONE, shown[1])
+
+
+class Plain:
+    """Filters that show the first frame itself."""
+
+    information = np.ones((1, *SHAPE))
+
+    def __call__(self, values):
+        return values[:1]
+
+
+PLAIN: Any = Plain()
+
+
+def test_the_score_is_what_is_left_over_its_scatter_and_the_doubt(rng):
+    """By its formula, for filters that show the frame itself."""
+    noise, zone = 3 * rng.standard_normal((1, *SHAPE)), np.ones(SHAPE, dtype=bool)
+    own, others = 40.0 * ONE[None], 30.0 * np.ones((1, *SHAPE))
+    scores = [
+        Judge(noise + own + others, PLAIN, own + others, [zone], doubt).score(ONE, others) for doubt in (0.0, 0.2)
+    ]
+    middle = np.median(noise)
+    spread = np.sqrt(((noise - middle) ** 2).mean())
+    most = (noise + own)[0, ONE].max() - middle
+    np.testing.assert_allclose(scores, [most / spread, most / np.hypot(spread, 6.0)], rtol=1e-9)
+
+
+def test_zones_have_scatters_of_their_own(rng):
+    left = np.indices(SHAPE)[1] < 17
+    noise = np.where(left, 2.0, 8.0) * rng.standard_normal((1, *SHAPE))
+    own = 60.0 * (ONE | OTHER)[None]
+    judge = Judge(noise + own, PLAIN, own, [left, ~left], 0.0)
+    nothing = np.zeros((1, *SHAPE))
+    assert 2.5 < judge.score(ONE, nothing) / judge.score(OTHER, nothing) < 4.5
+
+
+def test_what_is_left_over_is_at_most_what_was_seen(shown, weighing):
+    looks = weighing.looks
+    none, one, both = (weighing.after(e).left_over(looks) for e in (NOTHING, shown[1], shown[2]))
+    np.testing.assert_allclose(none, looks.scores, atol=1e-9)
+    for left in (one, both):
+        assert (np.abs(left) <= np.abs(looks.scores) + 1e-9).all()
+        assert (left * looks.scores >= 0).all()
+    assert one[:, OTHER].max() < 0.5 * none[:, OTHER].max()
+    assert one[:, ONE].max() > 0.9 * none[:, ONE].max()
+    assert both.max() < weighing.threshold < one.max()
+
+
+def test_the_strength_of_a_weak_disc_is_its_resistance():
+    """Of the template of its depth and width, to first order; a disc of few pixels has not quite its area."""
+    weak = 1e-3
+    templates = Weighing(SoundPart(contrast_of(NOTHING), SLAB, (1.0, 1.0), 0.0), SETTINGS).looks.templates
+    wide = [n for n, template in enumerate(templates) if template.diameter > 3.5 * max(PIXEL)]
+    assert len(wide) >= 2
+    rows, columns = np.indices(SHAPE)
+    for which in wide:
+        depth, radius = templates[which].depth / SLAB.thickness, templates[which].diameter / 2
+        under = np.hypot((rows - 16) * PIXEL[0], (columns - 17) * PIXEL[1]) < radius
+        seen = contrast_of(shown_by(weak * under, depth, layers=20))
+        weighing = Weighing(SoundPart(seen, SLAB, (1.0, 1.0), 0.0), SETTINGS)
+        assert weighing.strength(which, under) == pytest.approx(weak, rel=0.15)
+        assert weighing.strength(which, np.zeros(SHAPE, dtype=bool)) == 0
