@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cache
 from math import log
 from typing import Any
 
@@ -12,6 +13,7 @@ from skimage.morphology import h_maxima
 from skimage.segmentation import watershed
 
 from nefty.inversion.evidence.columns import Columns
+from nefty.inversion.evidence.judging import judged
 from nefty.inversion.evidence.search import Looks
 from nefty.inversion.evidence.settings import EvidenceSettings, SheetSettings
 from nefty.inversion.evidence.sheets import Sheet, SheetFit
@@ -97,12 +99,13 @@ def _fitted(
     owner = _nearest(_hills(score, support, 1.0, most.saddle))
     begin = FirstDepths(fit, looks.depth[window], most.layers)
     sheet = fit.fit(support, np.zeros(support.shape), begin(score, owner)[owner], owner, SMOOTHER)
+    smoother = True
     for _ in range(AGAIN):
         hills = _owners(sheet, most)
-        if hills is None or np.array_equal(hills, owner):
+        if hills is None or (not smoother and np.array_equal(hills, owner)):
             break
         depth = _depths_of_hills(sheet, owner, hills, begin)
-        owner = hills
+        owner, smoother = hills, False
         sheet = fit.fit(support, sheet.insulation, depth[owner], owner)
     return sheet
 
@@ -154,29 +157,42 @@ def _weighed(
     Returns:
         numbers of the regions (y, x); the regions; scores of what none of them explains, (template, y, x).
     """
-    shape = weighing.looks.map.shape
-    explained = np.zeros((len(fit.contrast.times), *shape))
-    explained[(slice(None), *window)] = fit.explained(sheet)
-    judge = weighing.after(explained)
+    shape, slab = weighing.looks.map.shape, fit.slab
+    masks = _masks(sheet, settings)
+    grown = [np.asarray(ndimage.binary_dilation(m, iterations=settings.grown), dtype=bool) for m in masks]
+    whole = [_placed(mask, window, shape) for mask in masks]
+
+    @cache
+    def explained(kept: tuple[int, ...]) -> np.ndarray:
+        which = np.ones(sheet.support.shape, dtype=bool)
+        for name, own in enumerate(grown):
+            which &= ~own if name not in kept else True
+        for name in kept:
+            which |= masks[name]
+        return _placed(fit.explained(sheet, which), window, shape)
+
+    scores = judged(weighing, whole, lambda kept: explained(tuple(kept)))
     labels, regions = np.zeros(shape, dtype=np.int32), []
-    for mask in _masks(sheet, settings):
-        own = np.asarray(ndimage.binary_dilation(mask, iterations=settings.grown), dtype=bool)
-        others = np.zeros((len(fit.contrast.times), *shape))
-        others[(slice(None), *window)] = fit.explained(sheet, ~own)
-        whole = np.zeros(shape, dtype=bool)
-        whole[window] = mask
+    for mask, place, score in zip(masks, whole, scores, strict=True):
         weight = np.where(mask, sheet.insulation, 0.0)
-        slab = fit.slab
         regions.append(
             RegionEvidence(
-                score=judge.score(whole, others),
+                score=score,
                 depth=float((weight * sheet.depth).sum() / weight.sum()),
                 resistance=float(np.median(sheet.resistance[mask])) * slab.thickness / slab.alpha,
                 insulation=float(np.quantile(sheet.insulation[mask], MIDDLE)),
             )
         )
-        labels[whole] = len(regions)
-    return labels, regions, judge.left_over(weighing.looks)
+        labels[place] = len(regions)
+    everything = weighing.after(explained(tuple(range(len(masks)))))
+    return labels, regions, everything.left_over(weighing.looks)
+
+
+def _placed(values: np.ndarray, window: tuple[slice, slice], shape: tuple[int, ...]) -> np.ndarray:
+    """Values (..., y, x) of a window in the whole frame, 0 elsewhere."""
+    whole = np.zeros((*values.shape[:-2], *shape), dtype=values.dtype)
+    whole[(..., *window)] = values
+    return whole
 
 
 def _add_unfitted(
@@ -187,7 +203,9 @@ def _add_unfitted(
     support: np.ndarray,
     slab: WeakSheet,
 ) -> None:
-    """Add patches of what stands out that have no sheet at all: too weak for it. They are told by their template.
+    """Add the patch that stands out most of those that have no sheet at all, too weak for it: told by its template.
+
+    Only that one: what else stands out beside it may be what it does to the rows and columns of the frame.
 
     Args:
         labels: numbers of the regions, (y, x); changed in place.
@@ -198,16 +216,17 @@ def _add_unfitted(
         slab: the sound part.
     """
     found: Any = ndimage.label(support)
-    for name in range(1, int(found[1]) + 1):
-        own = np.asarray(found[0] == name)
-        if (labels[own] > 0).any():
-            continue
-        which = int(left_over[:, own].max(axis=1).argmax())
-        depth = weighing.looks.templates[which].depth
-        resistance = weighing.strength(which, own) * slab.thickness / slab.alpha
-        insulation = resistance / (resistance + depth / slab.alpha)
-        regions.append(RegionEvidence(float(left_over[which][own].max()), depth, resistance, min(insulation, 0.5)))
-        labels[own] = len(regions)
+    patches = [np.asarray(found[0] == name) for name in range(1, int(found[1]) + 1)]
+    patches = [own for own in patches if not (labels[own] > 0).any()]
+    if not patches:
+        return
+    own = max(patches, key=lambda patch: float(left_over[:, patch].max()))
+    which = int(left_over[:, own].max(axis=1).argmax())
+    depth = weighing.looks.templates[which].depth
+    resistance = weighing.strength(which, own) * slab.thickness / slab.alpha
+    insulation = resistance / (resistance + depth / slab.alpha)
+    regions.append(RegionEvidence(float(left_over[which][own].max()), depth, resistance, min(insulation, 0.5)))
+    labels[own] = len(regions)
 
 
 def _owners(sheet: Sheet, settings: SheetSettings) -> np.ndarray | None:

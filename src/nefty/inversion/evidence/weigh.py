@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from scipy import ndimage
@@ -11,6 +13,7 @@ from nefty.inversion.calibration.interface import Calibration
 from nefty.inversion.calibration.real_part import RealPartCalibration
 from nefty.inversion.evidence.contrast import Contrast
 from nefty.inversion.evidence.find import find
+from nefty.inversion.evidence.judging import CLEAR, Explain, judged
 from nefty.inversion.evidence.settings import EvidenceSettings
 from nefty.inversion.evidence.sheets import EMPTY
 from nefty.inversion.evidence.weighing import SoundPart, Weighing
@@ -23,7 +26,6 @@ FAINT = 0.3  # noise over temperature, beyond which a frame is left out
 LOWEST = 0.05  # T/T_sound that is not taken smaller in logarithms
 SOONEST = 0.2  # of a frame after the middle of the flash
 ENOUGH = 0.8  # share of the frames in which a pixel must count
-CLEAR = 2.0  # thresholds from which on a region is beyond doubt
 BESIDE = 2  # pixels around such a region that do not tell how much sound places scatter
 LEAST_SOUND = 0.1  # share of the pixels that must be left to tell it
 DIMMEST = 1e-4  # weight of a pixel below which it is not looked at
@@ -55,17 +57,23 @@ def weigh_volume(known: Calibration, volume: np.ndarray, settings: EvidenceSetti
     found = segment(volume, background, model.grid, "default", model.boundary.lateral)
     sound = np.broadcast_to(background[:, None, None], volume.shape)
     reference = _log_frames(known, sound.copy(), used)
-    explained = _log_frames(known, volume, used) - reference
-    cells = [found.labels == name for name in range(1, found.number + 1)]
-    others = [_log_frames(known, np.where(own, sound, volume), used) - reference for own in cells]
-    masks = [np.asarray(own.any(axis=0)) for own in cells]
-    first = _scored(part, part.contrast.counted, masks, others, explained, settings)
+    masks = [np.asarray((found.labels == name).any(axis=0)) for name in range(1, found.number + 1)]
+
+    @cache
+    def explained(kept: tuple[int, ...]) -> np.ndarray:
+        dropped = (found.labels > 0) & ~np.isin(found.labels - 1, kept)
+        return _log_frames(known, np.where(dropped, sound, volume), used) - reference
+
+    def explain(kept: Sequence[int]) -> np.ndarray:
+        return explained(tuple(kept))
+
+    first = _scored(part, part.contrast.counted, masks, explain, settings)
     clear = [mask for mask, r in zip(masks, first.regions, strict=True) if r.score >= CLEAR * first.threshold]
     evidence = first
     if clear:  # their pixels do not tell how much sound places scatter
         beside = ~np.asarray(ndimage.binary_dilation(np.any(clear, axis=0), iterations=BESIDE), dtype=bool)
         if (beside & part.contrast.counted).mean() >= LEAST_SOUND:
-            evidence = _scored(part, beside & part.contrast.counted, masks, others, explained, settings)
+            evidence = _scored(part, beside & part.contrast.counted, masks, explain, settings)
     return dataclasses.replace(evidence, labels=found.labels)
 
 
@@ -73,8 +81,7 @@ def _scored(
     part: SoundPart,
     sound: np.ndarray,
     masks: list[np.ndarray],
-    others: list[np.ndarray],
-    explained: np.ndarray,
+    explain: Explain,
     settings: EvidenceSettings,
 ) -> FrameEvidence:
     """The evidence of regions whose footprints are given, (y, x), without their labels.
@@ -83,16 +90,15 @@ def _scored(
         part: what it is weighed against.
         sound: pixels (y, x) that tell how much sound places scatter.
         masks: of the regions.
-        others: ln(T/T_sound) of all regions but each, (t, y, x).
-        explained: of all of them.
+        explain: ln(T/T_sound) of some regions only, (t, y, x).
         settings: how.
     """
     part = dataclasses.replace(part, contrast=part.contrast.evened(sound))
     weighing = Weighing(part, settings, sound)
-    judge = weighing.after(explained)
-    scores = [judge.score(mask, rest) for mask, rest in zip(masks, others, strict=True)]
+    scores = judged(weighing, masks, explain)
+    everything = weighing.after(explain(range(len(masks))))
     nowhere = np.zeros(part.contrast.weight.shape, dtype=np.int32)
-    return weighing.evidence(nowhere, [RegionEvidence(s) for s in scores], judge.left_over(weighing.looks))
+    return weighing.evidence(nowhere, [RegionEvidence(s) for s in scores], everything.left_over(weighing.looks))
 
 
 def sound_part(known: RealPartCalibration) -> SoundPart:

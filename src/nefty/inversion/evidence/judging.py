@@ -1,0 +1,48 @@
+"""Which regions the frames need: each is judged by what it adds to the others, and false ones do not count for long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from nefty.inversion.evidence.weighing import Weighing
+
+CLEAR = 2.0  # thresholds from which on a region is beyond doubt
+ROUNDS = 2  # of leaving out what the frames do not need
+
+Explain = Callable[[Sequence[int]], np.ndarray]
+
+
+def judged(weighing: Weighing, masks: Sequence[np.ndarray], explain: Explain) -> list[float]:
+    """The score of each region.
+
+    First all regions are explained. What the frames do not need is left out, since it explains nothing and spoils the
+    scale of the others; those are judged again. A region that is not beyond doubt is judged once more with only those
+    explained that are: an error of the model that was fitted as several weak regions stays an error in the scale.
+
+    Args:
+        weighing: of the recording.
+        masks: of the regions, (y, x).
+        explain: ln(T/T_sound), (t, y, x), of the regions with those numbers only.
+    """
+    scores = np.zeros(len(masks))
+    kept = list(range(len(masks)))
+    for _ in range(ROUNDS):
+        judge = weighing.after(explain(kept))
+        for i in kept:
+            scores[i] = judge.score(masks[i], explain(_without(kept, i)))
+        needed = [i for i in kept if scores[i] >= weighing.threshold]
+        if len(needed) == len(kept):
+            break
+        kept = needed
+    clear = [i for i in kept if scores[i] >= CLEAR * weighing.threshold]
+    for i in kept:
+        if i not in clear and len(kept) > len(clear) + 1:
+            judge = weighing.after(explain(sorted([*clear, i])))
+            scores[i] = min(scores[i], judge.score(masks[i], explain(_without(kept, i))))
+    return scores.tolist()
+
+
+def _without(kept: Sequence[int], which: int) -> list[int]:
+    return [i for i in kept if i != which]
