@@ -30,25 +30,25 @@ def weighing(shown):
 
 def test_a_region_that_is_there_stands_out_and_its_place_beside_it_does_not(shown, weighing):
     judge = weighing.after(shown[2])
-    assert judge.score(ONE, shown[1]) > 2 * weighing.threshold
-    assert judge.score(OTHER, shown[0]) > 2 * weighing.threshold
-    assert judge.score(disc(SHAPE, (24, 6), 3), shown[2]) < weighing.threshold
+    assert judge(ONE, shown[1])[0] > 2 * weighing.threshold
+    assert judge(OTHER, shown[0])[0] > 2 * weighing.threshold
+    assert judge(disc(SHAPE, (24, 6), 3), shown[2])[0] < weighing.threshold
 
 
 def test_what_the_others_explain_is_no_score_of_its_own(shown, weighing):
     """All of it by another region; without noise exactly none."""
     judge = weighing.after(shown[2])
-    assert judge.score(ONE, shown[2]) < 0.3 * judge.score(ONE, shown[1])
+    assert judge(ONE, shown[2])[0] < 0.3 * judge(ONE, shown[1])[0]
     calm = Weighing(SoundPart(contrast_of(shown[2]), SLAB, (1.0, 1.0), 0.0), SETTINGS).after(shown[2])
-    assert calm.score(ONE, shown[2]) == pytest.approx(0, abs=1e-9)
-    assert calm.score(ONE, shown[1]) > 10
+    assert calm(ONE, shown[2])[0] == pytest.approx(0, abs=1e-9)
+    assert calm(ONE, shown[1])[0] > 10
 
 
 def test_a_score_falls_when_what_stays_unexplained_grows(shown, weighing, rng):
     """The same frames and region; explained less and less well, at other places."""
     patches = sum((-1) ** n * disc(SHAPE, rng.uniform(4, 28, 2), 4).astype(float) for n in range(14)) * ~ONE * ~OTHER
     wrong = shown_by(np.full((1, 1), 0.1), 0.3)[:, :1] * patches
-    scores = [weighing.after(shown[2] + size * wrong).score(ONE, shown[1]) for size in (0.0, 0.5, 1.0, 2.0)]
+    scores = [weighing.after(shown[2] + size * wrong)(ONE, shown[1])[0] for size in (0.0, 0.5, 1.0, 2.0)]
     assert (np.diff(scores) < 0).all()
     assert scores[-1] < 0.5 * scores[0]
 
@@ -57,7 +57,7 @@ def test_a_residual_below_the_noise_does_not_make_a_score_larger(shown, weighing
     """As if a fit had followed the noise: what is left scatters less than it can."""
     contrast = contrast_of(shown[2], np.random.default_rng(4))
     followed = weighing.after(contrast.values)
-    assert followed.score(ONE, shown[1]) < 1.5 * weighing.after(shown[2]).score(ONE, shown[1])
+    assert followed(ONE, shown[1])[0] < 1.5 * weighing.after(shown[2])(ONE, shown[1])[0]
 
 
 class Plain:
@@ -76,9 +76,7 @@ def test_the_score_is_what_is_left_over_its_scatter_and_the_doubt(rng):
     """By its formula, for filters that show the frame itself."""
     noise, zone = 3 * rng.standard_normal((1, *SHAPE)), np.ones(SHAPE, dtype=bool)
     own, others = 40.0 * ONE[None], 30.0 * np.ones((1, *SHAPE))
-    scores = [
-        Judge(noise + own + others, PLAIN, own + others, [zone], doubt).score(ONE, others) for doubt in (0.0, 0.2)
-    ]
+    scores = [Judge(noise + own + others, PLAIN, own + others, [zone], doubt)(ONE, others)[0] for doubt in (0.0, 0.2)]
     middle = np.median(noise)
     spread = np.sqrt(((noise - middle) ** 2).mean())
     most = (noise + own)[0, ONE].max() - middle
@@ -91,7 +89,7 @@ def test_zones_have_scatters_of_their_own(rng):
     own = 60.0 * (ONE | OTHER)[None]
     judge = Judge(noise + own, PLAIN, own, [left, ~left], 0.0)
     nothing = np.zeros((1, *SHAPE))
-    assert 2.5 < judge.score(ONE, nothing) / judge.score(OTHER, nothing) < 4.5
+    assert 2.5 < judge(ONE, nothing)[0] / judge(OTHER, nothing)[0] < 4.5
 
 
 def test_what_is_left_over_is_at_most_what_was_seen(shown, weighing):

@@ -102,7 +102,8 @@ def _fitted(
     smoother = True
     for _ in range(AGAIN):
         hills = _owners(sheet, most)
-        if hills is None or (not smoother and np.array_equal(hills, owner)):
+        hills = owner if hills is None else hills
+        if not smoother and np.array_equal(hills, owner):
             break
         depth = _depths_of_hills(sheet, owner, hills, begin)
         owner, smoother = hills, False

@@ -9,7 +9,7 @@ import numpy as np
 from nefty.inversion.evidence.weighing import Weighing
 
 CLEAR = 2.0  # thresholds from which on a region is beyond doubt
-ROUNDS = 2  # of leaving out what the frames do not need
+ROUNDS = 3  # of leaving out what the frames do not need
 
 Explain = Callable[[Sequence[int]], np.ndarray]
 
@@ -17,9 +17,10 @@ Explain = Callable[[Sequence[int]], np.ndarray]
 def judged(weighing: Weighing, masks: Sequence[np.ndarray], explain: Explain) -> list[float]:
     """The score of each region.
 
-    First all regions are explained. What the frames do not need is left out, since it explains nothing and spoils the
-    scale of the others; those are judged again. A region that is not beyond doubt is judged once more with only those
-    explained that are: an error of the model that was fitted as several weak regions stays an error in the scale.
+    First all regions are explained. One without which less stays unexplained is not needed: it is left out, since it
+    spoils the scale of the others, and those are judged again. A region that is not beyond doubt is judged once more
+    with only those explained that are: an error of the model that was fitted as several weak regions stays an error in
+    the scale.
 
     Args:
         weighing: of the recording.
@@ -30,17 +31,19 @@ def judged(weighing: Weighing, masks: Sequence[np.ndarray], explain: Explain) ->
     kept = list(range(len(masks)))
     for _ in range(ROUNDS):
         judge = weighing.after(explain(kept))
+        needed = []
         for i in kept:
-            scores[i] = judge.score(masks[i], explain(_without(kept, i)))
-        needed = [i for i in kept if scores[i] >= weighing.threshold]
+            scores[i], is_needed = judge(masks[i], explain(_without(kept, i)))
+            needed += [i] if is_needed else []
         if len(needed) == len(kept):
             break
         kept = needed
-    clear = [i for i in kept if scores[i] >= CLEAR * weighing.threshold]
-    for i in kept:
-        if i not in clear and len(kept) > len(clear) + 1:
+    called = [i for i in kept if scores[i] >= weighing.threshold]
+    clear = [i for i in called if scores[i] >= CLEAR * weighing.threshold]
+    for i in called:
+        if i not in clear and len(called) > len(clear) + 1:
             judge = weighing.after(explain(sorted([*clear, i])))
-            scores[i] = min(scores[i], judge.score(masks[i], explain(_without(kept, i))))
+            scores[i] = min(scores[i], judge(masks[i], explain(_without(kept, i)))[0])
     return scores.tolist()
 
 

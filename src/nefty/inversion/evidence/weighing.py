@@ -113,8 +113,8 @@ class Judge:
                     self._middle[which][zone] = middle
                     self._spread[which][zone] = max(float(np.sqrt(np.mean((left[own] - middle) ** 2))), 1.0)
 
-    def score(self, mask: np.ndarray, others: np.ndarray) -> float:
-        """Of a region: what a template shows of it over what stays unexplained when all other regions are explained.
+    def __call__(self, mask: np.ndarray, others: np.ndarray) -> tuple[float, bool]:
+        """Of a region: what a template shows of it over what stays unexplained, and whether more does without it.
 
         What the others explain is known to a share only, so near a strong one a weak one has to stand out more.
 
@@ -123,8 +123,10 @@ class Judge:
             others: ln(T/T_sound) of all but this one, (t, y, x).
         """
         about = self._filters(others)
-        score = (self._raw - about - self._middle) / np.hypot(self._spread, self._doubt * about)
-        return float(np.where(self._seen, score, 0.0)[:, mask].max(initial=0.0))
+        without = self._raw - about
+        score = (without - self._middle) / np.hypot(self._spread, self._doubt * about)
+        more = float((without[self._seen] ** 2).sum()) > float((self._left[self._seen] ** 2).sum())
+        return float(np.where(self._seen, score, 0.0)[:, mask].max(initial=0.0)), more
 
     def left_over(self, looks: Looks) -> np.ndarray:
         """Scores of what no region explains by the scatter of sound places, (template, y, x); at most what was seen."""
