@@ -49,11 +49,11 @@ def scores_of(shown, claimed, masks, rng):
     def explain(kept):
         return sum((claimed[i] * masks[i] for i in kept), np.zeros((SIDE, SIDE)))
 
-    return judged(Weights(seen), masks, explain)  # pyright: ignore[reportArgumentType]
+    return judged(Weights(seen), masks, explain)[0]  # pyright: ignore[reportArgumentType]
 
 
 def test_nothing_to_judge():
-    assert judged(Weights(np.zeros((4, 4))), [], lambda kept: np.zeros((4, 4))) == []  # pyright: ignore[reportArgumentType]
+    assert judged(Weights(np.zeros((4, 4))), [], lambda kept: np.zeros((4, 4)))[0] == []  # pyright: ignore[reportArgumentType]
 
 
 def test_a_claim_that_the_frames_do_not_show_is_refused_and_spoils_nothing(rng):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cache
-from math import log
 from typing import Any
 
 import numpy as np
 from scipy import ndimage
-from skimage.morphology import h_maxima
-from skimage.segmentation import watershed
 
 from nefty.inversion.evidence.columns import Columns
+from nefty.inversion.evidence.hills import MIDDLE, nearest, outlines, owners, parted
 from nefty.inversion.evidence.judging import judged
 from nefty.inversion.evidence.search import Looks
 from nefty.inversion.evidence.settings import EvidenceSettings, SheetSettings
@@ -27,8 +25,6 @@ STRONG = 0.3  # insulation from which on a sheet shows clearly less than in prop
 AGAIN = 2  # fits with the depths of the hills that the one before showed
 FEWEST = 10  # frames of a fit
 FEWEST_SOUND = 100  # pixels that tell the scatter of sound ones
-PRECISE = 0.7  # pixels over which the insulation is smoothed to part its hills
-MIDDLE = 0.9  # quantile of a region's insulation that stands for its middle
 
 
 def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np.ndarray, np.ndarray]:
@@ -96,12 +92,12 @@ def _fitted(
         most: numbers of the fit.
     """
     score = np.where(support, looks.map[window], 0.0)
-    owner = _nearest(_hills(score, support, 1.0, most.saddle))
+    owner = nearest(parted(score, support, 1.0, most.saddle))
     begin = FirstDepths(fit, looks.depth[window], most.layers)
     sheet = fit.fit(support, np.zeros(support.shape), begin(score, owner)[owner], owner, SMOOTHER)
     smoother = True
     for _ in range(AGAIN):
-        hills = _owners(sheet, most)
+        hills = owners(sheet, most)
         hills = owner if hills is None else hills
         if not smoother and np.array_equal(hills, owner):
             break
@@ -159,7 +155,7 @@ def _weighed(
         numbers of the regions (y, x); the regions; scores of what none of them explains, (template, y, x).
     """
     shape, slab = weighing.looks.map.shape, fit.slab
-    masks = _masks(sheet, settings)
+    masks = outlines(sheet, settings)
     grown = [np.asarray(ndimage.binary_dilation(m, iterations=settings.grown), dtype=bool) for m in masks]
     whole = [_placed(mask, window, shape) for mask in masks]
 
@@ -172,7 +168,7 @@ def _weighed(
             which |= masks[name]
         return _placed(fit.explained(sheet, which), window, shape)
 
-    scores = judged(weighing, whole, lambda kept: explained(tuple(kept)))
+    scores, everything = judged(weighing, whole, lambda kept: explained(tuple(kept)))
     labels, regions = np.zeros(shape, dtype=np.int32), []
     for mask, place, score in zip(masks, whole, scores, strict=True):
         weight = np.where(mask, sheet.insulation, 0.0)
@@ -185,7 +181,6 @@ def _weighed(
             )
         )
         labels[place] = len(regions)
-    everything = weighing.after(explained(tuple(range(len(masks)))))
     return labels, regions, everything.left_over(weighing.looks)
 
 
@@ -228,46 +223,3 @@ def _add_unfitted(
     insulation = resistance / (resistance + depth / slab.alpha)
     regions.append(RegionEvidence(float(left_over[which][own].max()), depth, resistance, min(insulation, 0.5)))
     labels[own] = len(regions)
-
-
-def _owners(sheet: Sheet, settings: SheetSettings) -> np.ndarray | None:
-    """To which region each pixel belongs, from 0, (y, x): the nearest; ``None`` if there is none."""
-    labels = np.zeros(sheet.support.shape, dtype=np.int64)
-    for number, mask in enumerate(_masks(sheet, settings), 1):
-        labels[mask] = number
-    return _nearest(labels) if labels.any() else None
-
-
-def _nearest(labels: np.ndarray) -> np.ndarray:
-    """The number, from 0, of the region nearest to each pixel, (y, x)."""
-    nearest = ndimage.distance_transform_edt(labels == 0, return_distances=False, return_indices=True)
-    return labels[tuple(np.asarray(nearest))] - 1
-
-
-def _hills(values: np.ndarray, within: np.ndarray, faint: float, saddle: float) -> np.ndarray:
-    """Numbers of the hills of a picture (y, x), from 1: the saddles between two lie far below both tops.
-
-    Args:
-        values: the picture.
-        within: pixels (y, x) that belong to a hill.
-        faint: values below half of it are all alike.
-        saddle: share of the lower of two tops below which the saddle between them parts them.
-    """
-    smooth = np.asarray(ndimage.gaussian_filter(values, PRECISE))
-    logarithm = np.log(np.maximum(smooth, faint / 2))
-    tops: Any = ndimage.label(h_maxima(logarithm, -log(saddle)))
-    return np.asarray(watershed(-logarithm, np.asarray(tops[0]), mask=within))
-
-
-def _masks(sheet: Sheet, settings: SheetSettings) -> list[np.ndarray]:
-    """Pixels (y, x) of each hill of the insulation, within its contour; saddles between two lie far below them."""
-    hills = _hills(sheet.insulation, sheet.insulation > settings.faint, settings.faint, settings.saddle)
-    found = []
-    for name in range(1, int(hills.max(initial=0)) + 1):
-        own = hills == name
-        if not own.any():
-            continue
-        mask = own & (sheet.insulation > settings.contour * np.quantile(sheet.insulation[own], MIDDLE))
-        if mask.sum() >= settings.smallest:
-            found.append(mask)
-    return found

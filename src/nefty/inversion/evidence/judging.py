@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nefty.inversion.evidence.weighing import Weighing
+from nefty.inversion.evidence.weighing import Judge, Weighing
 
 CLEAR = 2.0  # thresholds from which on a region is beyond doubt
 ROUNDS = 3  # of leaving out what the frames do not need
@@ -14,8 +14,8 @@ ROUNDS = 3  # of leaving out what the frames do not need
 Explain = Callable[[Sequence[int]], np.ndarray]
 
 
-def judged(weighing: Weighing, masks: Sequence[np.ndarray], explain: Explain) -> list[float]:
-    """The score of each region.
+def judged(weighing: Weighing, masks: Sequence[np.ndarray], explain: Explain) -> tuple[list[float], Judge]:
+    """The score of each region, and what judges when all of them are explained.
 
     First all regions are explained. One without which less stays unexplained is not needed: it is left out, since it
     spoils the scale of the others, and those are judged again. A region that is not beyond doubt is judged once more
@@ -29,8 +29,8 @@ def judged(weighing: Weighing, masks: Sequence[np.ndarray], explain: Explain) ->
     """
     scores = np.zeros(len(masks))
     kept = list(range(len(masks)))
+    everything = judge = weighing.after(explain(kept))
     for _ in range(ROUNDS):
-        judge = weighing.after(explain(kept))
         needed = []
         for i in kept:
             scores[i], is_needed = judge(masks[i], explain(_without(kept, i)))
@@ -38,13 +38,14 @@ def judged(weighing: Weighing, masks: Sequence[np.ndarray], explain: Explain) ->
         if len(needed) == len(kept):
             break
         kept = needed
+        judge = weighing.after(explain(kept))
     called = [i for i in kept if scores[i] >= weighing.threshold]
     clear = [i for i in called if scores[i] >= CLEAR * weighing.threshold]
     for i in called:
         if i not in clear and len(called) > len(clear) + 1:
             judge = weighing.after(explain(sorted([*clear, i])))
             scores[i] = min(scores[i], judge(masks[i], explain(_without(kept, i)))[0])
-    return scores.tolist()
+    return scores.tolist(), everything
 
 
 def _without(kept: Sequence[int], which: int) -> list[int]:

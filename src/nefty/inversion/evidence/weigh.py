@@ -95,8 +95,7 @@ def _scored(
     """
     part = dataclasses.replace(part, contrast=part.contrast.evened(sound))
     weighing = Weighing(part, settings, sound)
-    scores = judged(weighing, masks, explain)
-    everything = weighing.after(explain(range(len(masks))))
+    scores, everything = judged(weighing, masks, explain)
     nowhere = np.zeros(part.contrast.weight.shape, dtype=np.int32)
     return weighing.evidence(nowhere, [RegionEvidence(s) for s in scores], everything.left_over(weighing.looks))
 
