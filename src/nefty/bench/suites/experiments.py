@@ -130,6 +130,23 @@ class OptimumOptions(Part):
     iterations: Count | None = None
 
 
+class WrongFactsOptions(Part):
+    """Of ``nefty.bench.studies.wrong_facts``."""
+
+    recipe: str = "fast"
+    seeds: str = "0:4"
+    shape: Shape = (16, 64, 64)
+    frames: Count = 100
+    noise: float = Field(default=1e-3, ge=0, lt=1)
+
+
+class HeatingsOptions(Part):
+    """Of ``nefty.bench.parts.heatings``; ``pixels``: along a side of the frame; ``seeds``: of camera and noise."""
+
+    pixels: Annotated[int, Field(ge=16)] = 32
+    seeds: str = "0:1"
+
+
 class ForwardOptions(Part):
     """Of ``nefty.bench.solver.pinn_forward``."""
 
@@ -224,6 +241,18 @@ def _optimum(options: OptimumOptions, tell: Tell) -> Results:
     return study.run(**options.model_dump(), tell=tell)
 
 
+def _wrong_facts(options: WrongFactsOptions, tell: Tell) -> Results:
+    from nefty.bench.studies import wrong_facts
+
+    return wrong_facts.run(**options.model_dump(), tell=tell)
+
+
+def _heatings(options: HeatingsOptions, tell: Tell) -> Results:
+    from nefty.bench.parts import heatings
+
+    return heatings.run(**options.model_dump(), tell=tell)
+
+
 def _forward(options: ForwardOptions, tell: Tell) -> Results:
     from nefty.bench.solver import pinn_forward
 
@@ -243,5 +272,7 @@ EXPERIMENTS = {
     "optimum": Experiment(
         OptimumOptions, _optimum, {"shape": (8, 16, 16), "frames": 20, "seeds": "600:601", "iterations": 20}
     ),
+    "wrong-facts": Experiment(WrongFactsOptions, _wrong_facts, {"shape": (8, 24, 24), "frames": 30, "seeds": "0:1"}),
+    "heatings": Experiment(HeatingsOptions, _heatings, {"pixels": 16}),
     "forward": Experiment(ForwardOptions, _forward, {"iterations": 100}),
 }

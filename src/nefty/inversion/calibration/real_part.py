@@ -154,7 +154,8 @@ class RealPartCalibration(Calibration):
         earliest = self._from + self._settings.part.earliest * dz**2 / decay.alpha
         until = self._settings.until * self._all.grid.size[0] ** 2 / decay.alpha
         earliest = max(earliest, self._time_of(decay.first))
-        found = (times >= earliest) & (times <= until)
+        risen = self.fit.surface(decay) > 0  # a delay may move the first frames to before a slow heating
+        found = (times >= earliest) & (times <= until) & risen
         if found.sum() < FEWEST:
             raise InputError(
                 f"only {found.sum()} frames lie between {earliest:.3g} s, before which the "

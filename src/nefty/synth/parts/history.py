@@ -66,16 +66,18 @@ class AnyHistory:
         rate: g at times in s, of any unit.
         end: when the heating has ended, in s.
         points: at which it is taken.
+        pieces: equal ones, in each of which the rate changes little; the engine takes small steps in each.
     """
 
     rate: Callable[[np.ndarray], np.ndarray]
     end: float
     points: int = 4001
+    pieces: int = 1
 
     @property
     def switches(self) -> tuple[float, ...]:
         """See ``History``."""
-        return (self.end,)
+        return tuple((self.end * np.arange(1, self.pieces + 1) / self.pieces).tolist())
 
     def delivered(self, t: float) -> float:
         """See ``History``."""

@@ -11,7 +11,7 @@ from nefty.core.checks import count, number, one_of
 from nefty.core.errors import InputError
 from nefty.physics.materials import Material
 from nefty.synth.parts.engine import Losses
-from nefty.synth.parts.history import LampPulse
+from nefty.synth.parts.history import History
 
 OUTLINES = ("ellipse", "rectangle")
 AIR = (0.026, 1.2e3)  # k in W/mK and rho c in J/m3K
@@ -174,7 +174,7 @@ class Heat:
     """
 
     energy: float
-    history: LampPulse
+    history: History
     unevenness: float = 0.0
     brightest: tuple[float, float] = (0.0, 0.0)
     spread: float = 1.0

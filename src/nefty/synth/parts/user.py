@@ -8,6 +8,7 @@ import numpy as np
 
 from nefty.physics.materials import Material
 from nefty.synth.parts.filming import Filming
+from nefty.synth.parts.history import LampPulse
 from nefty.synth.parts.part import Part
 
 STREAM = 142  # seeds of users
@@ -28,6 +29,8 @@ def told(part: Part, filming: Filming, seed: int) -> dict[str, Any]:
         seed: of the errors.
     """
     random = np.random.default_rng([seed, STREAM])
+    lamp = part.heat.history
+    assert isinstance(lamp, LampPulse)  # of other heatings a user has a curve
 
     def off(share: float) -> float:
         return 1 + share * float(np.clip(random.standard_normal(), -FARTHEST, FARTHEST))
@@ -43,7 +46,7 @@ def told(part: Part, filming: Filming, seed: int) -> dict[str, Any]:
         "material": material,
         "thickness": part.thickness * off(THICKNESS),
         "pixel": part.pixel,
-        "pulse": part.heat.history.duration * off(PULSE),
+        "pulse": lamp.duration * off(PULSE),
         "fps": part.fps,
         "units": "counts" if filming.counts else "K",
     }
