@@ -106,7 +106,8 @@ def run(*, pixels: int = 32, seeds: str = "0:1", tell: Tell = say_nothing) -> Re
         notes=[
             f"Times in units of L^2/alpha: flash {FLASH:g}, long pulse {LONG:g}, step until the last frame at "
             f"{LAST:g}, lock-in with {PERIODS} periods at a frequency of {FREQUENCY:g}. The user states "
-            "material, thickness and pixel rightly, and the course of the heating; when it began within its frame is not said."
+            "material, thickness and pixel rightly, and the course of the heating; when it began within its frame is "
+            "not said."
         ],
         settings={"pixels": pixels, "seeds": seeds},
     )
