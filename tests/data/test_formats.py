@@ -5,12 +5,13 @@ import importlib.metadata
 import numpy as np
 import pytest
 
-from nefty.core.errors import InputError, MissingExtraError
+from nefty.core.errors import InputError
 from nefty.data import formats
 from nefty.data.assemble import Found, assemble
 from nefty.data.formats import Format, built_in, choose
 from nefty.data.read import read
 from nefty.data.readers.pieces import of_array
+from support.camera_files import ats, edevis, irb, seq, sfmov
 from support.recordings import COUNTS, matlab5, matlab73, npy, npz, ptw, thermo, tiff
 
 CALLED = []
@@ -49,6 +50,11 @@ def test_each_content_has_one_format(tmp_path):
         "5.mat": matlab5(),
         "7.mat": matlab73(),
         "a.h5": thermo(tmp_path / "a.h5"),
+        "a.irb": irb(),
+        "a.seq": seq(),
+        "a.ats": ats(),
+        "a.sfmov": sfmov(),
+        "a.OTvis": edevis(),
     }
     names = {name: choose(content[: formats.HEAD], tmp_path / name, built_in()) for name, content in contents.items()}
     assert {name: format.name for name, format in names.items() if format} == {
@@ -59,6 +65,11 @@ def test_each_content_has_one_format(tmp_path):
         "5.mat": "a MATLAB .mat",
         "7.mat": "a MATLAB 7.3 .mat",
         "a.h5": "a recording in HDF5",
+        "a.irb": "an InfraTec .irb",
+        "a.seq": "a FLIR .seq or .fff",
+        "a.ats": "a FLIR .ats",
+        "a.sfmov": "a FLIR .sfmov",
+        "a.OTvis": "an edevis file",
     }
 
 
@@ -98,27 +109,7 @@ def test_plug_ins_are_not_loaded_for_built_in_formats(tmp_path, plugged):
     assert read(tmp_path / "plate.npy", fps=1).shape == (6, 4, 5)
 
 
-@pytest.mark.parametrize(
-    ("name", "library"),
-    [
-        ("a.ats", "pyflir"),
-        ("a.sfmov", "pyflir"),
-        ("a.seq", "flirpy"),
-        ("a.fff", "flirpy"),
-        ("a.di", "pythermondt"),
-        ("a.OTvis", "pythermondt"),
-        ("a.ITvisPulse", "pythermondt"),
-    ],
-)
-def test_a_missing_library_is_named(tmp_path, name, library):
-    if importlib.util.find_spec(library) is not None:  # pyright: ignore
-        pytest.skip(f"{library} is installed")
-    (tmp_path / name).write_bytes(b"FLIR ATS-US File and more")
-    with pytest.raises(MissingExtraError, match=rf"read with {library}, .* pip install nefty\[formats\]; or export"):
-        read(tmp_path / name)
-
-
-@pytest.mark.parametrize("name", ["a.csq", "a.irb", "a.RAVI"])
+@pytest.mark.parametrize("name", ["a.csq", "a.RAVI"])
 def test_formats_without_a_reader_ask_for_an_export(tmp_path, name):
     (tmp_path / name).write_bytes(b"content")
     with pytest.raises(InputError, match=r"no well-kept reader; export it to TIFF .* CSV .* or HDF5"):

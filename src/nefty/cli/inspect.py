@@ -89,6 +89,8 @@ def _summary(recording: Recording, prepared: Prepared) -> list[tuple[str, str]]:
     lines = [("File", str(recording.file))]
     camera = loaded.facts.camera.words()
     lines += [("Camera", camera)] if camera else []
+    seen = loaded.facts.scene.words()
+    lines += [("Scene", seen)] if seen else []
     both = " on each of two faces" if loaded.observe == "both" else ""
     lines.append(("Frames", f"{t} of {y} x {x} pixels (rows x columns){both}"))
     steps = np.diff(loaded.times)
