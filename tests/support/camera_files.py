@@ -177,7 +177,9 @@ def edevis(
     )
     xml = (
         '<?xml version="1.0" encoding="utf-16"?><Content><FileInfo/>'
-        '<Sequence id="0"><SequenceInfo/><FrameInfo><Frame><FrameIndex>0</FrameIndex></Frame></FrameInfo></Sequence>'
+        f'<Sequence id="0"><SequenceInfo><Window>0,0,{columns},{rows}</Window><DataType>13</DataType>'
+        '<BitDepth>64</BitDepth></SequenceInfo><FrameInfo><Frame TarFileHeaderDataOffset="1024">'
+        "<FrameIndex>0</FrameIndex><FourierFrequency>0.1 Hz</FourierFrequency></Frame></FrameInfo></Sequence>"
         '<Sequence id="1"><SequenceInfo><FrameRate>50Hz</FrameRate><CameraName>ImageIR 8300</CameraName>'
         "<Lens>25 mm</Lens><ExcitationPulseLength>0,5 s</ExcitationPulseLength></SequenceInfo>"
         f"<FrameInfo>{listed}</FrameInfo></Sequence></Content>"

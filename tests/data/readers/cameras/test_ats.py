@@ -1,4 +1,4 @@
-"""FLIR .ats and .sfmov: files made here by the layouts of pyflir and pysfmov, also read by them if they are here."""
+"""FLIR .ats: files made here by the layout that pyflir states, also read by it if it is here."""
 
 import struct
 
@@ -8,8 +8,8 @@ import pytest
 from nefty.core.errors import InputError
 from nefty.data.radiometry import Scene
 from nefty.data.read import read
-from support.camera_files import ats, sfmov
-from support.recordings import COUNTS, FLOATS
+from support.camera_files import ats
+from support.recordings import COUNTS
 
 LARGE = np.random.default_rng(3).integers(3000, 3100, size=(5, 32, 40)).astype(np.uint16)
 
@@ -61,32 +61,3 @@ def test_it_asks_for_times_and_for_what_is_missing(tmp_path):
     (tmp_path / "a.ats").write_bytes(wide)
     with pytest.raises(InputError, match="no mark of a frame of 6000 x 6000"):
         read(tmp_path / "a.ats", fps=1)
-
-
-@pytest.mark.parametrize("values", [COUNTS, FLOATS])
-def test_sfmov(tmp_path, values):
-    (tmp_path / "a.sfmov").write_bytes(sfmov(values))
-    found = read(tmp_path / "a.sfmov", fps=50)
-    assert (found.frames == values).all()
-    assert found.facts.units.temperature == ("counts" if values is COUNTS else "")
-
-
-def test_sfmov_as_pysfmov_reads_it(tmp_path):
-    library = pytest.importorskip("pysfmov", reason="pysfmov is not needed to read .sfmov")
-    (tmp_path / "a.sfmov").write_bytes(sfmov())
-    assert (read(tmp_path / "a.sfmov", fps=1).frames == library.get_data(str(tmp_path / "a.sfmov"))).all()
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "message"),
-    [
-        (b"NumDPs 6", b"NumDPs 7", "cut off or damaged: 7 frames"),
-        (b"xPixls 5", b"xPixls x", "xPixls is 'x'"),
-        (b"xPixls 5", b"xPixls 99999", "xPixls is '99999'"),
-        (b"\nDATA", b"\nDATE", "no line DATA"),
-    ],
-)
-def test_an_sfmov_that_lies_is_named(tmp_path, before, after, message):
-    (tmp_path / "a.sfmov").write_bytes(sfmov().replace(before, after))
-    with pytest.raises(InputError, match=message):
-        read(tmp_path / "a.sfmov", fps=1)

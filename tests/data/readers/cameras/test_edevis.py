@@ -54,6 +54,14 @@ def test_a_lock_in_image_is_no_recording(tmp_path):
         read(tmp_path / "a.di", variable="sequence11")
 
 
+def test_the_archive_is_one_that_pythermondt_reads(tmp_path):
+    """It reads lock-in images alone, so that is what can be compared: the first image of the same file."""
+    library = pytest.importorskip("pythermondt.io", reason="pythermondt wants an older numpy; see docs/formats.md")
+    (tmp_path / "a.di").write_bytes(edevis())
+    theirs = library.EdevisParser.parse(library.IOPathWrapper(str(tmp_path / "a.di")))
+    assert np.array_equal(np.asarray(theirs.get_dataset("/Data/Tdata"))[..., 0], COUNTS[0].astype(np.complex64))
+
+
 def test_entities_are_not_expanded(tmp_path):
     bomb = '<!DOCTYPE a [<!ENTITY b "' + "c" * 99 + '">]>'
     (tmp_path / "a.di").write_bytes(edevis(also=bomb.encode("utf-16-le")))
