@@ -1,6 +1,7 @@
 """The registry: built-in formats by content and suffix, others' by entry point."""
 
 import importlib.metadata
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from nefty.data import formats
 from nefty.data.assemble import Found, assemble
 from nefty.data.formats import Format, built_in, choose
 from nefty.data.read import read
+from nefty.data.readers import refused
 from nefty.data.readers.pieces import of_array
-from support.camera_files import ats, edevis, irb, seq, sfmov
+from support.camera_files import ats, edevis, fff, irb, irb_video, seq, sfmov
 from support.recordings import COUNTS, matlab5, matlab73, npy, npz, ptw, thermo, tiff
 
 CALLED = []
@@ -71,6 +73,27 @@ def test_each_content_has_one_format(tmp_path):
         "a.sfmov": "a FLIR .sfmov",
         "a.OTvis": "an edevis file",
     }
+
+
+def test_every_format_of_the_page_reads_a_file(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    files = {
+        **{suffix: thermo(tmp_path / "seed.h5") for suffix in (".h5", ".hdf5")},
+        **{suffix: tiff() for suffix in (".tif", ".tiff")},
+        **{suffix: edevis() for suffix in (".di", ".OTvis", ".ITvisPulse")},
+        **{".npy": npy(), ".npz": npz(), ".mat": matlab5(), ".ptw": ptw(), ".irb": irb_video()},
+        **{".seq": seq(COUNTS + 15000), ".fff": fff(COUNTS[0] + 15000), ".ats": ats(), ".sfmov": sfmov()},
+    }
+    told = [row for row in page.split("## Formats")[1].split("\n(1)")[0].splitlines() if row.startswith("| ")]
+    known = {suffix for format in built_in() if format.read is not refused.read for suffix in format.suffixes}
+    assert {suffix.lower() for suffix in files} == known
+    for suffix, content in files.items():
+        assert any(suffix in row.split("|")[1] for row in told), f"docs/formats.md does not list {suffix}"
+        (tmp_path / f"a{suffix}").write_bytes(content)
+        assert read(tmp_path / f"a{suffix}", fps=10).shape[1:] == (4, 5)
+    for row in told[1:]:
+        if "nothing well kept" not in row:
+            assert any(who in row.split("|")[5] for who in ("us", "camera", "program")), row
 
 
 def test_a_plug_in_reads_its_files(tmp_path, plugged):

@@ -148,7 +148,9 @@ def main(folder: Path, number: int, seed: int) -> None:
             (folder / f"worst-{name}").write_bytes(bad)
         slowest = max(slowest, (time.process_time() - start, name))
     faulthandler.cancel_dump_traceback_later()
-    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # of all the process, in GB where Linux counts KB
+    largest = (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    )  # of all the process, in GB where Linux counts KB
     print(json.dumps({"outcomes": outcomes, "slowest": slowest, "memory": largest}))
 
 
