@@ -21,10 +21,11 @@ KELVIN = st.floats(270.0, 330.0)
 
 def seen(scene: Scene, temperature: float) -> float:
     """What the camera counts, by the equation of the module read forward."""
-    t, w, e = AIR.transmission(scene), scene.transmission, scene.emissivity
-    at_part = e * PLANCK.signal(temperature) + (1 - e) * PLANCK.signal(scene.reflected)
-    behind_air = t * at_part + (1 - t) * PLANCK.signal(scene.atmosphere)
-    return float(w * behind_air + (1 - w) * PLANCK.signal(scene.window)) - PLANCK.o
+    e, reflected, air, _, _, window, w = (float(value) for value in dataclasses.astuple(scene))
+    t = AIR.transmission(scene)
+    at_part = e * PLANCK.signal(temperature) + (1 - e) * PLANCK.signal(reflected)
+    behind_air = t * at_part + (1 - t) * PLANCK.signal(air)
+    return float(w * behind_air + (1 - w) * PLANCK.signal(window)) - PLANCK.o
 
 
 @given(st.floats(200, 1500))

@@ -70,7 +70,7 @@ def irb(places: np.ndarray = COUNTS[0], compression: int = 0, **when) -> bytes:
 def irb_video(frames: np.ndarray = COUNTS, compression: int = 0, step: float = 0.02) -> bytes:
     """A sequence as a camera writes it: headers of frames lead to each other, between them files without pixels."""
     raw = bytearray(irb_head([irb_block(4, 1, 64 + 11 * 32, 64)] + [bytes(32)] * 10, b"oSaveIRB"))
-    previous = None  # place of the block that shall lead to the next header
+    previous = 0  # place of the block that shall lead to the next header
     for i, places in enumerate(frames):
         whole = 1000 * step * i
         image = irb_image(places, compression, int(whole // 1000), round(whole) % 1000)

@@ -64,7 +64,8 @@ def export_frames(file: Path, known: Known, path: Path, *, prepared: bool = Fals
     t, y, x = sequence.shape
     unit = sequence.facts.units.temperature or "the file's unit"
     rise = " above ambient" if prepared else ""
-    return Written(target, f"{t} frames of {y} x {x} pixels (rows x columns), in {unit}{rise}")
+    count = "1 frame" if t == 1 else f"{t} frames"
+    return Written(target, f"{count} of {y} x {x} pixels (rows x columns), in {unit}{rise}")
 
 
 def write_csv(sequence: Sequence, folder: Path) -> Path:
