@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from nefty.core.grid import Grid
+from nefty.data.read import read
 from nefty.synth.recording import simulate
 from nefty.synth.specimen import draw_specimen
+from support.camera_files import seq
 from support.flash_recordings import Camera
+from support.recordings import COUNTS
 from support.shared_data import shared_recording
 
 TINY, TIMES = Grid((6, 16, 16), (1.0, 10.0, 10.0)), 0.25 * np.arange(1, 21)
@@ -117,3 +120,53 @@ def test_no_line_but_a_command_is_wider_than_the_terminal(plate, call, tmp_path,
     _, out, _ = call("inspect", plate)
     long = [line for line in out.splitlines() if len(line) > 40]
     assert [line for line in long if str(plate) not in line and "-inspect.html" not in line] == []
+
+
+def test_the_scene_is_a_fact_like_others(call, tmp_path):
+    (tmp_path / "plate.seq").write_bytes(seq(COUNTS + 15000))
+    code, out, _ = call("inspect", tmp_path / "plate.seq", "--out", tmp_path / "page.html")
+    assert code == 0
+    seen = "emissivity 0.95, reflected 293.15 K, atmosphere 293.15 K, humidity 0.5, distance 1 m"
+    assert value(out, "Scene") == seen
+    words = [
+        "--emissivity",
+        0.8,
+        "--reflected",
+        "20 C",
+        "--atmosphere",
+        "70 F",
+        "--humidity",
+        0.4,
+        "--distance",
+        "30 cm",
+    ]
+    code, out, _ = call("inspect", tmp_path / "plate.seq", *words, "--out", tmp_path / "page.html")
+    assert value(out, "Scene").startswith("emissivity 0.8, reflected 293.15 K, atmosphere 294.261 K, humidity 0.4")
+    assert "--emissivity 0.8 --reflected '20 C'" in out  # in the command that reconstructs
+    for wrong, said in (
+        (["--emissivity", 1.3], "emissivity=1.3 must be at most 1"),
+        (["--reflected", "20"], "has no unit"),
+        (["--reflected", "20 mm"], "is a length"),
+    ):
+        code, _, err = call("inspect", tmp_path / "plate.seq", *wrong, "--out", tmp_path / "page.html")
+        assert (code, said in err) == (2, True), err
+
+
+def test_frames_are_exported(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plate.seq").write_bytes(seq(COUNTS + 15000))
+    code, out, _ = call("inspect", "plate.seq", "--export", "out.npz", "--emissivity", 0.8)
+    assert code == 0
+    assert out == "out.npz  6 frames of 4 x 5 pixels (rows x columns), in K\n"
+    assert (read("out.npz").frames == read("plate.seq", emissivity=0.8).frames).all()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.npz", "plate.seq"]
+    code, _, err = call("inspect", "plate.seq", "--export", "out.xlsx")
+    assert (code, "must end in .npz, .tif or .csv" in err) == (2, True)
+
+
+def test_prepared_frames_are_exported(plate, call, tmp_path):
+    words = ["--fps", 10, "--thickness", "2 mm", "--pixel", "0.5 mm", "--material", "pvc", "--units", "K"]
+    code, out, _ = call("inspect", plate, *words, "--export-prepared", tmp_path / "ready.csv")
+    assert code == 0
+    assert "in K above ambient" in out
+    assert len(list((tmp_path / "ready").iterdir())) == int(out.split("  ")[1].split()[0])

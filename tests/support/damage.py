@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import faulthandler
 import json
+import resource
 import sys
 import time
 from collections import Counter
@@ -20,10 +21,14 @@ from nefty.data.facts import CalibratedValue, Facts, KnownDefects, Note, NoteKin
 from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
+from support.camera_files import ats, edevis, fff, irb, irb_video, seq, sfmov
 from support.recordings import COUNTS, FLOATS, csv, matlab5, matlab73, npy, npz, png, ptw, thermo, tiff
 
 HANG = 60  # seconds on the clock, for a machine that has other things to do as well
-FORBIDDEN = ("pickle.find_class", "os.system", "os.exec", "os.posix_spawn", "subprocess.Popen", "socket.connect")
+FORBIDDEN = (
+    *("pickle.find_class", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.spawn", "subprocess.Popen"),
+    *("socket.", "ctypes.", "exec", "import"),
+)
 EXTREME = (0, 1, 2**15, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1)
 
 
@@ -58,6 +63,16 @@ def seeds(folder: Path) -> list[tuple[str, bytes]]:
         ("d.mat", matlab73()),
         ("a.h5", thermo(folder / "seed.h5")),
         ("a.ptw", ptw(main=500, each=20)),
+        ("a.irb", irb()),
+        ("b.irb", irb_video(COUNTS[:3], 1)),
+        ("c.irb", irb(COUNTS[0]) + irb(COUNTS[1], 1, seconds=1)),
+        ("a.seq", seq(COUNTS[:3] + 15000)),
+        ("a.fff", fff(COUNTS[0] + 15000, ">")),
+        ("a.ats", ats()),
+        ("a.sfmov", sfmov()),
+        ("b.sfmov", sfmov(FLOATS)),
+        ("a.di", edevis()),
+        ("b.OTvis", edevis(COUNTS[:2] + 29000, table=np.linspace(-273, 380, 2**16))),
         ("folder.tif", tiff(COUNTS[0])),
         ("folder.png", png(COUNTS[0])),
         ("folder.csv", csv(FLOATS[0])),
@@ -133,12 +148,22 @@ def main(folder: Path, number: int, seed: int) -> None:
             (folder / f"worst-{name}").write_bytes(bad)
         slowest = max(slowest, (time.process_time() - start, name))
     faulthandler.cancel_dump_traceback_later()
-    print(json.dumps({"outcomes": outcomes, "slowest": slowest}))
+    largest = (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    )  # of all the process, in GB where Linux counts KB
+    print(json.dumps({"outcomes": outcomes, "slowest": slowest, "memory": largest}))
 
 
 def _refuse(event: str, arguments: Any) -> None:
+    if event in ("exec", "import") and not _foreign(event, arguments):
+        return
     if event.startswith(FORBIDDEN):
         raise SystemExit(f"a file made nefty call {event} {arguments}")
+
+
+def _foreign(event: str, arguments: Any) -> bool:
+    """Whether what is run does not come from a file of Python or an installed package: late imports do."""
+    return event == "exec" and not Path(getattr(arguments[0], "co_filename", "")).is_file()
 
 
 if __name__ == "__main__":

@@ -23,6 +23,17 @@ def run(
         Path | None, typer.Option(help="The page; the file's name with -inspect.html if not given.", dir_okay=False)
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Instead of the page: the temperature of every pixel in every frame, as .npz, .tif (a page per frame) "
+            "or .csv (a folder with a file per frame). Also larger than the memory.",
+        ),
+    ] = None,
+    export_prepared: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The same, of the frames as a reconstruction would use them.")
+    ] = None,
     *,
     options: RecordingOptions,
 ) -> None:
@@ -30,6 +41,9 @@ def run(
 
     Takes the same options as "nefty reconstruct", and changes nothing.
     """
+    if export is not None or export_prepared is not None:
+        _export(file, options, export, export_prepared)
+        return
     from nefty.cli.output import Patience
     from nefty.core.progress import watched
     from nefty.core.storage.files import write_atomic
@@ -62,6 +76,19 @@ def run(
         open_in_browser(path)
 
 
+def _export(file: Path, options: RecordingOptions, raw: Path | None, prepared: Path | None) -> None:
+    """Write the frames, and say what was written."""
+    from nefty.cli.output import Patience
+    from nefty.core.progress import watched
+    from nefty.data.intake.export import export_frames
+
+    with Patience() as progress, watched(progress):
+        for target, ready in ((raw, False), (prepared, True)):
+            if target is not None:
+                written = export_frames(file, options.known(), target, prepared=ready)
+                typer.echo(f"{written.path}  {written.words}")
+
+
 def _as_it_is(recording: Recording) -> Prepared:
     """What the pictures show of a recording that needs no step."""
     from nefty.data.preparation.choice import NOTHING, preparation
@@ -89,6 +116,8 @@ def _summary(recording: Recording, prepared: Prepared) -> list[tuple[str, str]]:
     lines = [("File", str(recording.file))]
     camera = loaded.facts.camera.words()
     lines += [("Camera", camera)] if camera else []
+    seen = loaded.facts.scene.words()
+    lines += [("Scene", seen)] if seen else []
     both = " on each of two faces" if loaded.observe == "both" else ""
     lines.append(("Frames", f"{t} of {y} x {x} pixels (rows x columns){both}"))
     steps = np.diff(loaded.times)

@@ -59,6 +59,13 @@ class RecordingOptions:
     axes: Annotated[str | None, _option("ORDER", "Of the array: tyx, yxt, txy or xyt.")] = None
     lookup: Annotated[Path | None, _option("FILE.npy", "Temperature of each count, the first of count 0.")] = None
     calibration: Annotated[str | None, _option("SLOPE,OFFSET", "Temperature = slope x value + offset.")] = None
+    emissivity: Annotated[
+        float | None, _option("SHARE", "Of the part, 0 to 1; as the next four, of files with the camera's constants.")
+    ] = None
+    reflected: Annotated[str | None, _option("TEMPERATURE", 'That the part reflects, such as "22 C".')] = None
+    atmosphere: Annotated[str | None, _option("TEMPERATURE", "Of the air between part and camera.")] = None
+    humidity: Annotated[float | None, _option("SHARE", "Relative humidity of the air, 0 to 1.")] = None
+    distance: Annotated[str | None, _option("LENGTH", "From the part to the camera.")] = None
     mask: Annotated[Path | None, _option("FILE.npy", "Pixels (y, x) that count, true or false.")] = None
     roi: Annotated[
         str | None,

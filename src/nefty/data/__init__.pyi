@@ -25,5 +25,7 @@ from .preparation.choice import Preparation as Preparation
 from .preparation.part_facts import describe_part as describe_part
 from .preparation.prepared import Prepared as Prepared
 from .pvc_layout import PvcFolder as PvcFolder
+from .radiometry import Radiometry as Radiometry
+from .radiometry import Scene as Scene
 from .sequence import Excitation as Excitation
 from .sequence import Sequence as Sequence

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from nefty.core.errors import InputError
+from nefty.core.storage.files import cannot_write
 from nefty.data import checks
 from nefty.data.facts import Facts, Note, NoteKind, Origin, Source
-from nefty.data.given import Given, MissingTimesError
+from nefty.data.given import SCENE, Given, MissingTimesError
+from nefty.data.radiometry import ZERO_CELSIUS, Radiometry
 from nefty.data.readers.pieces import Pieces
 from nefty.data.sequence import Sequence
 
@@ -26,6 +30,7 @@ UNKNOWN_AMBIENT = Note(
     "No frame lies before the pulse, so ambient is not known: temperatures are as in the file.",
     assumed=True,
 )
+KEPT_AMBIENT = Note(NoteKind.AMBIENT, "Values are as in the file; ambient was not subtracted, as asked.")
 ONLY_COUNTS = Note(
     NoteKind.VALUES,
     "Values are counts of the camera, not temperatures; give lookup=... or calibration=... for those.",
@@ -48,6 +53,7 @@ class Found:
         times: of the frames, in seconds, as the file counts them.
         unit: of the values, ``"counts"``, ``"K"`` or ``"C"``; whole numbers of unknown unit are taken for counts.
         lookup: temperature of each count, in ``unit``.
+        radiometry: constants of the camera and the scene, from which temperatures in K follow; instead of ``lookup``.
         pulse: number, from 0, of the frame in which the flash falls, or of the first frame that a pulse heats.
         onset: when the pulse began, as the file counts time; the time of that frame if not given.
         exact: keep float64 instead of rounding to float32.
@@ -60,6 +66,7 @@ class Found:
     times: np.ndarray | None = None
     unit: str | None = None
     lookup: np.ndarray | None = None
+    radiometry: Radiometry | None = None
     pulse: int | None = None
     onset: float | None = None
     exact: bool = False
@@ -87,10 +94,12 @@ def assemble(path: str | os.PathLike[str], found: Found, given: Given) -> Sequen
         onset = found.onset if own and found.onset is not None else times[pulse]
         times = times - onset
         counted = Note(NoteKind.FLASH, f"Times count from the start of the pulse, {onset:g} s in the file.")
+    found, scene = _seen(path, found, given)
     scale, unit, said = _scale(path, found, given)
-    ambient, subtracted = _ambient(found.frames, scale, pulse or 0, unit)
+    ambient, subtracted = (None, KEPT_AMBIENT) if given.absolute else _ambient(found.frames, scale, pulse or 0, unit)
     exact = found.exact and found.frames.dtype == np.float64
-    values = _collect(found.frames, scale, ambient, np.dtype(np.float64 if exact else np.float32))
+    room = _room(found.frames.shape, np.dtype(np.float64 if exact else np.float32), given.scratch)
+    values = _collect(found.frames, scale, ambient, room)
     if ambient is not None and unit == "C":
         unit = "K"
     if not exact and found.frames.dtype.itemsize > 4 and given.lookup is None:
@@ -107,13 +116,13 @@ def assemble(path: str | os.PathLike[str], found: Found, given: Given) -> Sequen
     read = (Note(NoteKind.FILE, text) for text in found.notes)
     facts = found.facts.replaced(
         units=dataclasses.replace(found.facts.units, time="s", temperature=unit or ""), origin=origin, **more
-    ).noted(subtracted, counted, *notes, *said, *_sized(found.known, given), *read)
+    ).noted(subtracted, counted, *notes, *said, *scene, *_sized(found.known, given), *read)
     return Sequence(frames=values, times=times, **known, facts=facts)
 
 
 def restate(path: str | os.PathLike[str], sequence: Sequence, given: Given) -> Sequence:
     """A whole recording, such as nefty writes, with the facts that the user gives instead of its own."""
-    for name in ("lookup", "calibration", "variable", "axes"):
+    for name in ("lookup", "calibration", "variable", "axes", *SCENE):
         if getattr(given, name) is not None:
             raise InputError(f"{Path(path)} is a recording that nefty wrote: it needs no {name}; leave it out.")
     times, changed = sequence.times, {}
@@ -181,7 +190,8 @@ def _scale(
 ) -> tuple[Callable[[np.ndarray], np.ndarray] | None, str | None, list[Note]]:
     """How values become temperatures, their unit, and what to say of it."""
     whole = found.frames.dtype.kind in "iu"
-    table = given.lookup if given.lookup is not None else found.lookup if given.calibration is None else None
+    own = found.lookup if given.calibration is None and given.units != "counts" else None
+    table = given.lookup if given.lookup is not None else own
     if table is not None and whole:
 
         def by_table(block: np.ndarray) -> np.ndarray:
@@ -228,14 +238,48 @@ def _ambient(
 
 
 def _collect(
-    frames: Pieces, scale: Callable[[np.ndarray], np.ndarray] | None, ambient: float | None, dtype: np.dtype
+    frames: Pieces, scale: Callable[[np.ndarray], np.ndarray] | None, ambient: float | None, values: np.ndarray
 ) -> np.ndarray:
-    values = np.empty(frames.shape, dtype)
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows becomes infinite, and is refused as such
         for box, block in frames:
             block = block if scale is None else scale(block)
             values[box] = block if ambient is None else block.astype(np.float64) - ambient
     return values
+
+
+def _room(shape: tuple[int, int, int], dtype: np.dtype, scratch: Path | None) -> np.ndarray:
+    """Where the values go: memory, or a file without a name, which the system removes with the last use of it."""
+    if scratch is None:
+        return np.empty(shape, dtype)
+    try:
+        with tempfile.TemporaryFile(dir=scratch) as file:
+            os.truncate(file.fileno(), math.prod(shape) * dtype.itemsize)
+            return np.memmap(file, dtype, "r+", shape=shape)
+    except OSError as error:
+        raise cannot_write(scratch, error) from error
+
+
+def _seen(path: str | os.PathLike[str], found: Found, given: Given) -> tuple[Found, list[Note]]:
+    """What was found, with the temperatures that follow from the camera's constants and the scene."""
+    said, radiometry = given.scene(), found.radiometry
+    if radiometry is None:
+        if said:
+            raise InputError(
+                f"{Path(path)} does not hold the constants of its camera, so that {next(iter(said))} cannot change its "
+                "values; export it with that value from the camera's program, or give calibration=... or lookup=..."
+            )
+        return found, []
+    scene = radiometry.scene.said(**said)
+    facts = found.facts.replaced(scene=scene)
+    if given.lookup is not None or given.calibration is not None or given.units == "counts":
+        return dataclasses.replace(found, facts=facts), []
+    table = dataclasses.replace(radiometry, scene=scene).temperatures()
+    if given.units == "C":
+        table = table - ZERO_CELSIUS
+    who = f" ({' and '.join(said)} as given, instead of the file's)" if said else ", as the file says"
+    text = f"Counts became temperatures by the camera's constants: {scene.words()}{who}."
+    found = dataclasses.replace(found, lookup=table, unit=given.units or "K", facts=facts)
+    return found, [Note(NoteKind.CONVERSION, text)]
 
 
 def _part(found: Found, given: Given) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -5,6 +5,7 @@
 | ``units`` | the words for lengths, times, temperatures |
 | ``material`` | what the part is made of, and who said so |
 | ``camera`` | camera, lens, frame rate |
+| ``scene`` | emissivity, reflected temperature, air and distance |
 | ``heating`` | the kind of flash or pulse, for the report of a result |
 | ``steps``, ``window`` | what was done to the frames; which pixels of the file they are |
 | ``defects`` | what is known to be in the part |
@@ -27,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from nefty.core.checks import count, number
+from nefty.data.radiometry import Scene
 from nefty.physics.materials import Material
 
 METRE = "m"
@@ -70,12 +72,16 @@ class CameraFacts:
         lens: the lens.
         integration_time: of a frame, in s.
         frame_rate: in Hz, before frames were averaged.
+        serial: number of the camera.
+        recorded: when, by the camera's clock, as ``"2014-01-15 13:11:13"``.
     """
 
     model: str = ""
     lens: str = ""
     integration_time: float | None = None
     frame_rate: float | None = None
+    serial: str = ""
+    recorded: str = ""
 
     def words(self) -> str:
         """Camera and lens, such as ``"Jade, 50 mm"``; empty if neither is known."""
@@ -302,6 +308,7 @@ class Facts:
         material: of the part.
         material_source: who named it, ``"given"`` or ``"file"``; empty if that is not known.
         camera: that recorded it.
+        scene: what it looked at, and through what.
         heating: how the part was heated, of a result.
         steps: of the preparation, in their order; empty if the recording was not prepared.
         window: which pixels of the file's frames it shows.
@@ -320,6 +327,7 @@ class Facts:
     material: Material | None = None
     material_source: str = ""
     camera: CameraFacts = CameraFacts()
+    scene: Scene = field(default_factory=Scene)
     heating: Heating | None = None
     steps: tuple[Step, ...] = ()
     window: Window = Window()

@@ -32,6 +32,7 @@ from nefty.data.facts import (
     Units,
     Window,
 )
+from nefty.data.radiometry import Scene
 from nefty.physics.materials import Material
 
 #: Keys of an old ``meta`` that became facts; the rest of it is only shown.
@@ -55,6 +56,7 @@ def read_facts(saved: Any) -> Facts:
             units=Units(**values.pop("units", {})),
             material=_material(values.pop("material", None)),
             camera=CameraFacts(**values.pop("camera", {})),
+            scene=Scene(**values.pop("scene", {})),
             heating=_optional(Heating, values.pop("heating", None)),
             steps=tuple(Step(**step) for step in values.pop("steps", ())),
             window=Window(**values.pop("window", {})),

@@ -50,9 +50,11 @@ def _fits(format: Format, head: bytes, path: Path) -> bool:
 
 def built_in() -> tuple[Format, ...]:
     """The formats that nefty reads itself."""
-    from nefty.data.readers import folder, libraries, matlab5, matlab73, numpy_arrays, ptw, refused, thermo_hdf5, tiff
+    from nefty.data.readers import folder, matlab5, matlab73, numpy_arrays, refused, thermo_hdf5, tiff
+    from nefty.data.readers.cameras import ats, edevis, fff, irb, ptw, sfmov
 
-    modules = (thermo_hdf5, matlab73, matlab5, numpy_arrays, tiff, ptw, folder, libraries, refused)
+    cameras = (ptw, irb, fff, ats, sfmov, edevis)
+    modules = (thermo_hdf5, matlab73, matlab5, numpy_arrays, tiff, *cameras, folder, refused)
     return tuple(format for module in modules for format in module.FORMATS)
 
 

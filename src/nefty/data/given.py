@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from nefty.core.errors import InputError, unknown_name
 
 UNITS = ("counts", "K", "C")
 AXES = ("tyx", "yxt", "txy", "xyt")
+SCENE = ("emissivity", "reflected", "atmosphere", "humidity", "distance")
 
 
 class MissingTimesError(InputError):
@@ -35,6 +37,13 @@ class Given:
         axes: order of the array's axes, such as ``"yxt"``.
         lookup: temperature of each count, the first of count 0.
         calibration: (slope, offset): the temperature is slope x count + offset.
+        emissivity: of the part, where the file holds the camera's constants; instead of the file's.
+        reflected: temperature that the part reflects, in K; the same.
+        atmosphere: temperature of the air, in K; the same.
+        humidity: of the air, 0 to 1; the same.
+        distance: from the part to the camera, in m; the same.
+        absolute: keep the values as the file has them, instead of rises above ambient.
+        scratch: folder for a nameless file that holds the frames, instead of memory.
     """
 
     fps: float | None = None
@@ -47,6 +56,13 @@ class Given:
     axes: str | None = None
     lookup: np.ndarray | None = None
     calibration: tuple[float, float] | None = None
+    emissivity: float | None = None
+    reflected: float | None = None
+    atmosphere: float | None = None
+    humidity: float | None = None
+    distance: float | None = None
+    absolute: bool | None = None
+    scratch: Path | None = None
 
     @staticmethod
     def of(facts: Mapping[str, Any]) -> Given:
@@ -61,7 +77,16 @@ class Given:
                 raise InputError(f"{one} and {other} were both given; leave one of them out.")
         if known.get("units") == "counts" and {"lookup", "calibration"} & known.keys():
             raise InputError('units="counts" cannot be with a lookup or calibration; name the unit of their results.')
+        scene = [name for name in SCENE if name in known]
+        instead = [name for name in ("lookup", "calibration") if name in known]
+        if scene and (instead or known.get("units") == "counts"):
+            other = instead[0] if instead else 'units="counts"'
+            raise InputError(f"{scene[0]} cannot be with {other}, which leaves out the camera's constants.")
         return Given(**known)
+
+    def scene(self) -> dict[str, float]:
+        """What was given of the scene, by name."""
+        return {name: getattr(self, name) for name in SCENE if getattr(self, name) is not None}
 
     def names(self) -> list[str]:
         """The facts that were given."""
@@ -94,6 +119,14 @@ def _calibration(given: Any) -> tuple[float, float]:
     return slope, offset
 
 
+def _share(name: str, given: Any, *, zero: bool = False) -> float:
+    bound = {"at_least": 0.0} if zero else {"above": 0.0}
+    found = number(name, given, **bound)
+    if found > 1:
+        raise InputError(f"{name}={found:g} must be at most 1; a share of 95 % is 0.95.")
+    return found
+
+
 def _variable(given: Any) -> str:
     if not isinstance(given, str) or not given:
         raise InputError(f"variable={given!r} must be the name of an array in the file.")
@@ -111,4 +144,11 @@ CHECKS = {
     "axes": lambda given: one_of("axes", given, AXES),
     "lookup": _lookup,
     "calibration": _calibration,
+    "emissivity": lambda given: _share("emissivity", given),
+    "reflected": lambda given: number("reflected", given, above=0),
+    "atmosphere": lambda given: number("atmosphere", given, above=0),
+    "humidity": lambda given: _share("humidity", given, zero=True),
+    "distance": lambda given: number("distance", given, at_least=0),
+    "absolute": bool,
+    "scratch": Path,
 }

@@ -31,6 +31,13 @@ def read(
     axes: Any = None,
     lookup: Any = None,
     calibration: Any = None,
+    emissivity: Any = None,
+    reflected: Any = None,
+    atmosphere: Any = None,
+    humidity: Any = None,
+    distance: Any = None,
+    absolute: Any = None,
+    scratch: Any = None,
     progress: Progress | None = None,
     **unknown: Any,
 ) -> Sequence:
@@ -53,6 +60,15 @@ def read(
         axes: order of the array's axes, such as ``"yxt"``, where the file does not say.
         lookup: temperature of each count, the first of count 0.
         calibration: (slope, offset): the temperature is slope x count + offset.
+        emissivity: of the part, above 0 and at most 1. This and the next four go before what a radiometric file says;
+            other files do not hold the camera's constants, which are needed for it.
+        reflected: temperature that the part reflects, in K.
+        atmosphere: temperature of the air between part and camera, in K.
+        humidity: relative humidity of the air, 0 to 1.
+        distance: from the part to the camera, in m.
+        absolute: keep temperatures as they are, instead of rises above ambient.
+        scratch: a folder for the frames of a recording that is larger than the memory: they lie in a nameless file
+            there, which vanishes with the recording. Files that nefty wrote are read into memory.
         progress: called with the name of a stage and the fraction of it that is done, 0 to 1.
         **unknown: refused, with the nearest known name.
 
@@ -72,6 +88,13 @@ def read(
             "axes": axes,
             "lookup": lookup,
             "calibration": calibration,
+            "emissivity": emissivity,
+            "reflected": reflected,
+            "atmosphere": atmosphere,
+            "humidity": humidity,
+            "distance": distance,
+            "absolute": absolute,
+            "scratch": scratch,
             **unknown,
         }
     )

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from nefty.core.errors import NeftyError
-from nefty.core.storage.files import write_atomic
+from nefty.core.storage.files import write_atomic, writing, writing_folder
 
 
 @pytest.mark.parametrize("content", ["text with an umlaut: ü\n", b"\x00\x01\xff", ""])
@@ -57,3 +57,32 @@ def test_permissions_follow_the_umask(tmp_path):
 def test_text_with_a_name_that_is_no_utf8_is_still_utf8(tmp_path):
     path = write_atomic(tmp_path / "page", "ü " + os.fsdecode(b"\xff.tif"))
     assert path.read_bytes().decode() == "ü \ufffd.tif"
+
+
+def test_what_is_written_piece_by_piece_is_there_at_the_end_or_not_at_all(tmp_path):
+    path = tmp_path / "new" / "file"
+    with writing(path) as file:
+        file.write(b"one ")
+        assert not path.exists()
+        file.write(b"two")
+    assert path.read_bytes() == b"one two"
+    with pytest.raises(KeyError), writing(path) as file:
+        file.write(b"half")
+        raise KeyError
+    assert path.read_bytes() == b"one two"
+    assert os.listdir(path.parent) == ["file"]
+
+
+def test_a_folder_is_there_at_the_end_or_not_at_all(tmp_path):
+    path = tmp_path / "new" / "folder"
+    with pytest.raises(KeyError), writing_folder(path) as inside:
+        (inside / "a").write_text("a")
+        raise KeyError
+    assert os.listdir(path.parent) == []
+    with writing_folder(path) as inside:
+        (inside / "a").write_text("a")
+        assert not path.exists()
+    assert (path / "a").read_text() == "a"
+    with pytest.raises(NeftyError, match="is there already; remove it"), writing_folder(path):
+        pass
+    assert os.listdir(path) == ["a"]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from nefty.core.errors import NeftyError
 
@@ -21,14 +24,22 @@ def write_atomic(path: str | os.PathLike[str], content: str | bytes | memoryview
     Raises:
         NeftyError: the folder cannot be written or the disk is full; an existing file is untouched.
     """
+    with writing(path) as file:
+        file.write(as_utf8(content) if isinstance(content, str) else content)
+    return Path(path)
+
+
+@contextlib.contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file to write piece by piece; ``path`` holds all of it when the block ends without an error, as above."""
     path = Path(path)
-    data = as_utf8(content) if isinstance(content, str) else content
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+        os.close(handle)
+        with open(temporary, "w+b") as file:  # with a name, which some libraries ask a file for
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
@@ -41,7 +52,32 @@ def write_atomic(path: str | os.PathLike[str], content: str | bytes | memoryview
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
     _sync_folder(path.parent)
-    return path
+
+
+@contextlib.contextmanager
+def writing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A folder to fill, which is there under its name only when the block ends without an error.
+
+    Raises:
+        NeftyError: there is something of that name already, or the disk is full.
+    """
+    path = Path(path)
+    if path.exists():
+        raise NeftyError(f"{path} is there already; remove it, or choose another name.")
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+        yield temporary
+        os.chmod(temporary, 0o777 & ~_umask())
+        os.rename(temporary, path)
+        temporary = None
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    finally:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+    _sync_folder(path.parent)
 
 
 def as_utf8(text: str) -> bytes:

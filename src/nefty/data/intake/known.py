@@ -44,6 +44,11 @@ class Known:
         axes: of the array: ``"tyx"``, ``"yxt"``, ``"txy"`` or ``"xyt"``.
         lookup: temperature of each count, the first of count 0; a list, or a .npy file.
         calibration: (slope, offset): temperature = slope x value + offset.
+        emissivity: of the part, above 0 and at most 1; of files with the camera's constants, as are the next four.
+        reflected: temperature that the part reflects, such as ``"22 C"``.
+        atmosphere: temperature of the air between part and camera.
+        humidity: relative humidity of the air, 0 to 1.
+        distance: from the part to the camera.
         mask: pixels (y, x) that count; an array, or a .npy file.
         roi: only this rectangle of pixels; ``"auto"`` for the outline of the part, ``"off"``.
         bin: average so many pixels along each side; or to a pixel size such as ``"0.5 mm"``; ``"auto"``, ``"off"``.
@@ -75,6 +80,11 @@ class Known:
     axes: str | None = None
     lookup: np.ndarray | Listing[float] | File | None = None
     calibration: str | Listing[float] | None = None
+    emissivity: float | None = None
+    reflected: Quantity | None = None
+    atmosphere: Quantity | None = None
+    humidity: float | None = None
+    distance: Quantity | None = None
     mask: np.ndarray | File | None = None
     roi: Region | None = None
     bin: str | int | None = None

@@ -19,7 +19,7 @@ from nefty.data.sequence import Sequence
 from nefty.physics.heating_curve import HeatingCurve
 
 Region = tuple[int | None, int | None, int | None, int | None]
-READ = ("fps", "times", "units", "variable", "axes")  # facts that a reader takes as they are
+READ = ("fps", "times", "units", "variable", "axes", "emissivity", "humidity")  # facts that a reader takes as they are
 CHOICES = ("onset", "gain", "dead")  # words that the preparation checks itself
 
 
@@ -31,6 +31,9 @@ def facts_given(known: Known) -> dict[str, Any]:
         facts["thickness"] = length_of(known.thickness, known.named("thickness"))
     if known.pixel is not None:
         facts["pixel"] = _sides(known.pixel, known.named("pixel"))
+    for name, kind in (("reflected", "temperature"), ("atmosphere", "temperature"), ("distance", "length")):
+        if name in given:
+            facts[name] = _in_si(given[name], kind, known.named(name), at_least=0)
     if known.lookup is not None:
         facts["lookup"] = _array(known.lookup, "lookup table")
     if known.calibration is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import os
 import warnings
@@ -13,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 
 from nefty.core.errors import InputError, unknown_name
-from nefty.core.storage.files import write_atomic
+from nefty.core.storage.files import writing
 from nefty.data.assemble import Found, assemble, restate
 from nefty.data.facts import Facts, Origin
 from nefty.data.formats import Format
@@ -56,10 +55,10 @@ def read_npz(path: Path, given: Given) -> Sequence:
 def write_npz(sequence: Sequence, path: str | os.PathLike[str]) -> Path:
     """Write a recording, which ``load`` reads back as it was."""
     text, arrays = describe(sequence)
-    image = io.BytesIO()
     arrays = {"frames": sequence.frames, "times": sequence.times, **arrays, OURS: np.asarray(text)}
-    np.savez(image, **arrays)  # pyright: ignore[reportArgumentType]
-    return write_atomic(path, image.getbuffer())
+    with writing(path) as file:
+        np.savez(file, **arrays)  # pyright: ignore[reportArgumentType]
+    return Path(path)
 
 
 def _recording(path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], given: Given) -> Sequence:

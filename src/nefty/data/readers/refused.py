@@ -9,7 +9,7 @@ from nefty.data.formats import Format
 from nefty.data.given import Given
 from nefty.data.sequence import Sequence
 
-OWNERS = {".csq": "FLIR", ".irb": "InfraTec", ".ravi": "Optris"}
+OWNERS = {".csq": "FLIR", ".ravi": "Optris"}
 
 
 def read(path: Path, given: Given) -> Sequence:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import logging
 import math
@@ -16,7 +15,7 @@ import numpy as np
 import tifffile
 
 from nefty.core.errors import InputError, MissingExtraError
-from nefty.core.storage.files import write_atomic
+from nefty.core.storage.files import writing
 from nefty.data.assemble import Found, assemble, restate
 from nefty.data.formats import Format
 from nefty.data.given import Given
@@ -47,18 +46,18 @@ def write(sequence: Sequence, path: str | os.PathLike[str]) -> Path:
     values["times"] = sequence.times.tolist()
     values["frames"] = sequence.frames.shape
     values["arrays"] = {name: encode(array) for name, array in arrays.items()}
-    image = io.BytesIO()
     pages = sequence.frames.reshape(-1, *sequence.frames.shape[-2:])
-    tifffile.imwrite(
-        image,
-        pages,
-        shape=pages.shape,
-        dtype=pages.dtype,
-        photometric="minisblack",
-        metadata=None,
-        description=json.dumps(values),
-    )
-    return write_atomic(path, image.getbuffer())
+    with writing(path) as file:
+        tifffile.imwrite(
+            file,
+            pages,
+            shape=pages.shape,
+            dtype=pages.dtype,
+            photometric="minisblack",
+            metadata=None,
+            description=json.dumps(values),
+        )
+    return Path(path)
 
 
 def read_page(path: Path) -> np.ndarray:

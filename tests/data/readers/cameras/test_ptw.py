@@ -1,8 +1,6 @@
 """FLIR/Cedip .ptw: a known file, files made here, and headers that lie."""
 
-import os
 import struct
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,13 +10,11 @@ from nefty.data.facts import Units
 from nefty.data.read import read
 from support.notes import texts
 from support.recordings import COUNTS, ptw
+from support.shared_data import shared_recording
 
-SHARED = Path(os.environ.get("NEFTY_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data"))
 
-
-@pytest.mark.skipif(not (SHARED / "flir_lwir.ptw").exists(), reason="the shared recordings are not here")
 def test_a_recording_of_a_camera():
-    path = SHARED / "flir_lwir.ptw"
+    path = shared_recording("flir_lwir.ptw")
     found = read(path, flash_frame=None)
     assert found.shape == (100, 68, 75)
     assert np.allclose(found.times, np.arange(100) * 0.01, atol=1e-6)
