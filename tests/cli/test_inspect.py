@@ -117,3 +117,22 @@ def test_no_line_but_a_command_is_wider_than_the_terminal(plate, call, tmp_path,
     _, out, _ = call("inspect", plate)
     long = [line for line in out.splitlines() if len(line) > 40]
     assert [line for line in long if str(plate) not in line and "-inspect.html" not in line] == []
+
+
+def test_write_makes_a_facts_file_that_is_then_found(plate, call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    copy = tmp_path / "mine.npy"
+    copy.write_bytes(plate.read_bytes())
+    words = ["--fps", 10, "--thickness", "2 mm", "--pixel", "0.5 mm", "--material", "pvc", "--units", "K"]
+    code, out, err = call("inspect", copy, *words, "--write")
+    assert code == 0, err
+    assert "mine.toml" in out
+    code, out, _ = call("inspect", copy)
+    assert code == 0
+    assert "Nothing is missing" in out
+    assert value(out, "Facts").startswith("Facts of mine.toml, which lies beside the recording: material pvc")
+    before = (tmp_path / "mine.toml").read_text()
+    code, _, err = call("inspect", copy, "--write")
+    assert code == 2
+    assert "is there already" in err
+    assert (tmp_path / "mine.toml").read_text() == before

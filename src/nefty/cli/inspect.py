@@ -22,22 +22,33 @@ def run(
     out: Annotated[
         Path | None, typer.Option(help="The page; the file's name with -inspect.html if not given.", dir_okay=False)
     ] = None,
+    write: Annotated[
+        bool,
+        typer.Option(
+            "--write",
+            help="Write what is known, with what is missing marked, to a .toml beside FILE: the facts file to fill in.",
+        ),
+    ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     *,
     options: RecordingOptions,
 ) -> None:
     """Show what a recording holds, what is missing for a reconstruction, and what would be assumed.
 
-    Takes the same options as "nefty reconstruct", and changes nothing.
+    Takes the same options as "nefty reconstruct", and changes nothing; --write makes a facts file.
     """
     from nefty.cli.output import Patience
     from nefty.core.progress import watched
     from nefty.core.storage.files import write_atomic
     from nefty.data.intake.intake import take_in
+    from nefty.data.intake.part_file import own_file
+    from nefty.data.intake.part_template import part_template
     from nefty.report.figures.style import AxisUnits
     from nefty.report.pages.inspection import Inspection, inspection_page
     from nefty.report.run_files import open_in_browser
 
+    if write:
+        _refuse_to_overwrite(file)
     with Patience() as progress, watched(progress):
         recording = take_in(file, options.known())
         prepared = recording.prepared or _as_it_is(recording)
@@ -58,8 +69,19 @@ def run(
     )
     path = write_atomic(out or Path(f"{file.stem}-inspect.html"), page.render())
     typer.echo(f"\n{path}  open it in a browser")
+    if write:
+        facts = write_atomic(own_file(file), part_template(recording))
+        typer.echo(f"{facts}  fill in what is missing; nefty finds it beside the recording")
     if show:
         open_in_browser(path)
+
+
+def _refuse_to_overwrite(file: Path) -> None:
+    from nefty.core.errors import InputError
+    from nefty.data.intake.part_file import own_file
+
+    if own_file(file).exists():
+        raise InputError(f"{own_file(file)} is there already; edit it, or move it away and ask again.")
 
 
 def _as_it_is(recording: Recording) -> Prepared:
@@ -86,7 +108,7 @@ def _summary(recording: Recording, prepared: Prepared) -> list[tuple[str, str]]:
     loaded = recording.loaded
     t, y, x = loaded.shape
     unit = _time_unit(recording)
-    lines = [("File", str(recording.file))]
+    lines = [("File", str(recording.file)), *(("Facts", text) for text in recording.said)]
     camera = loaded.facts.camera.words()
     lines += [("Camera", camera)] if camera else []
     both = " on each of two faces" if loaded.observe == "both" else ""

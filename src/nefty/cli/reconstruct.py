@@ -152,6 +152,8 @@ def _read(file: Path, options: RecordingOptions, stages: Stages) -> Sequence:
     ):
         taken = take_in(file, options.known())
         sequence = taken.complete()
+    for text in taken.said:
+        stages.say(filled(text))
     for step in taken.assumed:
         stages.say(filled(f"Assumed, {step.name}: {step.text}"))
     return sequence

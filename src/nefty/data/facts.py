@@ -109,6 +109,7 @@ class NoteKind(Enum):
     LEFT_OUT = "left out"
     STEP = "step"
     CALIBRATION = "calibration"
+    FACTS = "facts"
     OTHER = "other"
 
 
