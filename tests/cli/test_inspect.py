@@ -130,7 +130,7 @@ def test_write_makes_a_facts_file_that_is_then_found(plate, call, tmp_path, monk
     code, out, _ = call("inspect", copy)
     assert code == 0
     assert "Nothing is missing" in out
-    assert value(out, "Facts").startswith("Facts of mine.toml, which lies beside the recording: material pvc")
+    assert value(out, "Files").startswith("Facts of mine.toml, which lies beside the recording: material pvc")
     before = (tmp_path / "mine.toml").read_text()
     code, _, err = call("inspect", copy, "--write")
     assert code == 2

@@ -108,7 +108,7 @@ def _summary(recording: Recording, prepared: Prepared) -> list[tuple[str, str]]:
     loaded = recording.loaded
     t, y, x = loaded.shape
     unit = _time_unit(recording)
-    lines = [("File", str(recording.file)), *(("Facts", text) for text in recording.said)]
+    lines = [("File", str(recording.file)), *(("Files", text) for text in recording.said)]
     camera = loaded.facts.camera.words()
     lines += [("Camera", camera)] if camera else []
     both = " on each of two faces" if loaded.observe == "both" else ""

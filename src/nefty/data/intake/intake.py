@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from nefty.data.preparation.part_facts import describe_part
 from nefty.data.preparation.prepare import prepare
 from nefty.data.preparation.prepared import Prepared
 from nefty.data.read import read
+from nefty.data.record.record_file import find_record
 from nefty.data.sequence import Sequence
 from nefty.physics.materials import material
 
@@ -78,7 +79,7 @@ class Recording:
         rate_known: whether the times are seconds; else they are numbers of frames.
         typed: whether the user is at the command line.
         known: what was said, files of facts included.
-        said: in words, what was taken from which file.
+        said: in words, what was taken from which file of facts or record.
     """
 
     file: Path
@@ -89,7 +90,7 @@ class Recording:
     missing: tuple[Missing, ...]
     rate_known: bool
     typed: bool = False
-    known: Known = Known()
+    known: Known = field(default_factory=Known)
     said: tuple[str, ...] = ()
 
     @property
@@ -130,8 +131,11 @@ def take_in(
     loaded, rate_known = _read(file, known)
     loaded = _masked(loaded, known)
     loaded = loaded.with_facts(loaded.facts.noted(*(Note(NoteKind.FACTS, text) for text in said)))
+    record, found = find_record(file, known.record)
+    if record is not None:
+        loaded = loaded.with_facts(loaded.facts.replaced(record=record))
     taken = _joined(file, loaded, rate_known, known, defaults, only_cameras=only_cameras)
-    return dataclasses.replace(taken, known=known, said=said)
+    return dataclasses.replace(taken, known=known, said=(*said, *found))
 
 
 def _joined(

@@ -24,7 +24,7 @@ class Told:
 
 HEAD = """\
 # What is known of {file} and of recordings like it: nefty reconstruct, nefty inspect, nefty batch --facts and
-# nefty.load(..., facts=...) read it. The words and units are those of the options: --flash-frame 11 is flash_frame = 11.
+# nefty.load(..., facts=...) read it. Words and units are those of the options: --flash-frame 11 is flash_frame = 11.
 # A line that begins with # is not read; take the # away where you know better. What is typed wins over this file.
 """
 GROUPS: Mapping[str, Mapping[str, Told]] = {
