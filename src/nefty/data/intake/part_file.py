@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from nefty.core.configuration import read_toml
 from nefty.core.errors import InputError, unknown_name
@@ -64,11 +64,11 @@ def read_part_file(path: str | Path) -> dict[str, Any]:
         if name not in known:
             error = unknown_name("key", name, known)
             raise InputError(f"the facts file {path}: {error} docs/facts.md explains each.")
-    try:
-        _model().model_validate(said)
-    except ValidationError as error:
-        name = str(error.errors()[0]["loc"][0])
-        raise InputError(f"the facts file {path}: {name} = {shown(said[name])} must be {_expected(name)}.") from None
+    for name, value in said.items():
+        try:
+            _checker(name).validate_python(value)
+        except ValidationError:
+            raise InputError(f"the facts file {path}: {name} = {shown(value)} must be {_expected(name)}.") from None
     return {name: _resolved(path, name, value) for name, value in said.items()}
 
 
@@ -171,9 +171,8 @@ def _in_file(hint: Any) -> Any:
 
 
 @cache
-def _model() -> type[BaseModel]:
-    config = ConfigDict(strict=True, allow_inf_nan=False)
-    return create_model("FactsFile", __config__=config, **{name: (kind, None) for name, kind in _kinds().items()})
+def _checker(name: str) -> TypeAdapter[Any]:
+    return TypeAdapter(_kinds()[name], config=ConfigDict(strict=True, allow_inf_nan=False))
 
 
 def _expected(name: str) -> str:

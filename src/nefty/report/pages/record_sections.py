@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from nefty.result.reconstruction import Reconstruction
 from nefty.result.reference_defect import reference_visibility
 
 NOTHING = "–"
+Value = tuple[str, float | None]  # in words, and the number behind it
 
 
 def sections(findings: Findings, units: AxisUnits) -> list[Section]:
@@ -46,7 +48,7 @@ def _recorded(rec: Reconstruction, record: InspectionRecord, units: AxisUnits) -
         title="Record of the inspection",
         shows="Who inspected what, when and how, as it was written down; what nobody wrote down; which part of the "
         "picture does not count; and whether the recording lasted until heat came back from as deep as matters. "
-        "Nothing here changed a number, and none of it accepts or rejects the part: that is the inspector's.",
+        "Nothing here changed a number. The assessment of the part is the inspector's.",
         table=Table(("", ""), rows),
         good="All that the procedure asks for is recorded, nothing that matters was left out, and the recording was "
         "long enough.",
@@ -105,33 +107,32 @@ def _beside_reference(rec: Reconstruction, record: InspectionRecord, units: Axis
     )
 
 
-def _compared(
-    rec: Reconstruction, other: Reconstruction, units: AxisUnits
-) -> list[tuple[str, tuple[str, float | None], tuple[str, float | None]]]:
+def _compared(rec: Reconstruction, other: Reconstruction, units: AxisUnits) -> list[tuple[str, Value, Value]]:
     """Names, and of each run a text and the number behind it."""
-    return [
-        ("recorded on", _date(rec), _date(other)),
-        ("frames", *((str(len(r.times)), float(len(r.times))) for r in (rec, other))),
-        ("last frame", *((quantity(float(r.times[-1]), units.time), float(r.times[-1])) for r in (rec, other))),
-        ("noise of a value", *(_noise(r, units) for r in (rec, other))),
-        ("plain defect stands out by (σ)", *(_visible(r) for r in (rec, other))),
-        ("misfit", *((NOTHING if r.misfit is None else f"{r.misfit:.3g}", r.misfit) for r in (rec, other))),
-        ("diffusivity", *((quantity(_alpha(r), units.diffusivity), _alpha(r)) for r in (rec, other))),
-        ("verdict", *((str(r.verdict().level), None) for r in (rec, other))),
-        ("indications", *((_indications(r, units), None) for r in (rec, other))),
-    ]
+    measures: dict[str, Callable[[Reconstruction], Value]] = {
+        "recorded on": _date,
+        "frames": lambda r: (str(len(r.times)), float(len(r.times))),
+        "last frame": lambda r: (quantity(float(r.times[-1]), units.time), float(r.times[-1])),
+        "noise of a value": lambda r: _noise(r, units),
+        "plain defect stands out by (σ)": _visible,
+        "misfit": lambda r: (NOTHING if r.misfit is None else f"{r.misfit:.3g}", r.misfit),
+        "diffusivity": lambda r: (quantity(_alpha(r), units.diffusivity), _alpha(r)),
+        "verdict": lambda r: (str(r.verdict().level), None),
+        "indications": lambda r: (_indications(r, units), None),
+    }
+    return [(name, measure(rec), measure(other)) for name, measure in measures.items()]
 
 
-def _row(name: str, mine: tuple[str, float | None], its: tuple[str, float | None]) -> tuple[str, str, str, str]:
+def _row(name: str, mine: Value, its: Value) -> tuple[str, str, str, str]:
     ratio = f"{mine[1] / its[1]:.3g}" if mine[1] is not None and its[1] else ""
     return name, mine[0], its[0], ratio
 
 
-def _date(rec: Reconstruction) -> tuple[str, None]:
+def _date(rec: Reconstruction) -> Value:
     return (rec.facts.record.date if rec.facts.record is not None else "") or NOTHING, None
 
 
-def _noise(rec: Reconstruction, units: AxisUnits) -> tuple[str, float | None]:
+def _noise(rec: Reconstruction, units: AxisUnits) -> Value:
     noise = rec.noise_of_frames
     if noise is None:
         return NOTHING, None
@@ -140,7 +141,7 @@ def _noise(rec: Reconstruction, units: AxisUnits) -> tuple[str, float | None]:
     )
 
 
-def _visible(rec: Reconstruction) -> tuple[str, float | None]:
+def _visible(rec: Reconstruction) -> Value:
     seen = reference_visibility(rec)
     return (NOTHING, None) if seen is None else (f"{seen:.3g}", seen)
 
