@@ -53,5 +53,5 @@ def test_what_nefty_wrote_is_no_recording(scans):
 @pytest.mark.parametrize("given", ["nowhere", "scans/*.png", []])
 def test_none_is_an_error_that_says_what_to_give(scans, monkeypatch, given):
     monkeypatch.chdir(scans.parent)
-    with pytest.raises(nefty.InputError, match="no recording was found|there is no file or folder"):
+    with pytest.raises(nefty.InputError, match=r"no recording was found|there is no file or folder"):
         list_recordings(given)

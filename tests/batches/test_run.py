@@ -113,17 +113,27 @@ def scheduler_address(tmp_path):
         yield json.loads(told.read_text())["address"]
 
 
-def test_a_killed_client_loses_nothing_and_an_external_scheduler_gives_equal_numbers(tmp_path, scheduler_address):
+def test_a_client_that_is_stopped_or_killed_loses_nothing_and_an_external_scheduler_gives_equal_numbers(
+    tmp_path, scheduler_address
+):
     scans = write_scans(tmp_path / "scans", plates=2, broken=1, other=False)
     here, there = tmp_path / "here", tmp_path / "there"
     script = str(Path(sys.executable).with_name("nefty"))
     command = [script, "batch", str(scans), "--facts", str(tmp_path / "part.toml"), *QUICK]
     local = [*command, "--out", str(here), "--workers", "2"]
-    with subprocess.Popen(local, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
-        try:
-            wait_until(lambda: bool(busy(here)))
-        finally:
-            os.killpg(first.pid, signal.SIGKILL)
+    for how, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
+        with subprocess.Popen(local, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as first:
+            try:
+                wait_until(lambda: bool(busy(here)))
+                os.killpg(first.pid, how)  # as a terminal does
+                said = first.communicate(timeout=120)[0].decode()
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(first.pid, signal.SIGKILL)
+        assert first.returncode == code, said
+        assert "Traceback" not in said
+        assert "The same command goes on from here" in said or code != 130
+        assert (here / "summary.html").exists()
     again = subprocess.run(local, capture_output=True, text=True, timeout=400, check=False)
     assert again.returncode == 1, again.stderr  # one recording has no result
     assert "2 of 3 recordings have a result" in again.stdout

@@ -58,7 +58,7 @@ def test_the_page_is_offline_escaped_and_assesses_nothing(folder):
     assert "sub/&lt;b&gt;.tif" in visible
     assert "<b>" not in visible
     assert 'href="./runs/sub/%3Cb%3E.tif/report.html"' in visible
-    assert "1 of three recordings with indications" in visible  # of the noisy one nothing is claimed
+    assert "Indications in 1 of 2 recordings" in visible  # of the noisy one nothing is claimed
     assert "it is cut off; copy it again." in visible
     assert "later.tif" in visible
     assert not re.search(r"https?://|src=\"(?!data:)", visible)

@@ -53,7 +53,11 @@ def judges(outcome: Outcome) -> bool:
 def _title(done: Sequence[Outcome], showing: Sequence[Outcome]) -> str:
     if not done:
         return "No recording was reconstructed"
-    return f"{len(showing)} of {counted(len(done), 'recording')} with indications"
+    judged = sum(judges(one) for one in done)
+    if not judged:
+        return f"Nothing can be said of {counted(len(done), 'recording')} yet"
+    noun = "recording" if judged == 1 else "recordings"
+    return f"Indications in {len(showing) or 'none'} of {judged} {noun}"
 
 
 def _notice(without: Sequence[Outcome], waiting: Sequence[str]) -> Notice | None:

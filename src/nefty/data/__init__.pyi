@@ -25,5 +25,6 @@ from .preparation.choice import Preparation as Preparation
 from .preparation.part_facts import describe_part as describe_part
 from .preparation.prepared import Prepared as Prepared
 from .pvc_layout import PvcFolder as PvcFolder
+from .record.record import InspectionRecord as InspectionRecord
 from .sequence import Excitation as Excitation
 from .sequence import Sequence as Sequence
