@@ -1,5 +1,8 @@
 """The public surface of nefty, which ``lazy_loader`` reads: each name is loaded when it is first used."""
 
+from .batches.run import Batch as Batch
+from .batches.run import batch as batch
+from .core.cluster.place import Place as Place
 from .core.errors import ConvergenceError as ConvergenceError
 from .core.errors import InputError as InputError
 from .core.errors import NeftyError as NeftyError
@@ -18,6 +21,7 @@ from .data.preparation.choice import Preparation as Preparation
 from .data.preparation.part_facts import describe_part as describe_part
 from .data.preparation.prepare import prepare as prepare
 from .data.read import read as read
+from .data.record.record import InspectionRecord as InspectionRecord
 from .data.sequence import Sequence as Sequence
 from .fields.neural import NeuralField as NeuralField
 from .fields.voxel import VoxelField as VoxelField

@@ -170,3 +170,22 @@ def test_prepared_frames_are_exported(plate, call, tmp_path):
     assert code == 0
     assert "in K above ambient" in out
     assert len(list((tmp_path / "ready").iterdir())) == int(out.split("  ")[1].split()[0])
+
+
+def test_write_makes_a_facts_file_that_is_then_found(plate, call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    copy = tmp_path / "mine.npy"
+    copy.write_bytes(plate.read_bytes())
+    words = ["--fps", 10, "--thickness", "2 mm", "--pixel", "0.5 mm", "--material", "pvc", "--units", "K"]
+    code, out, err = call("inspect", copy, *words, "--write")
+    assert code == 0, err
+    assert "mine.toml" in out
+    code, out, _ = call("inspect", copy)
+    assert code == 0
+    assert "Nothing is missing" in out
+    assert value(out, "Files").startswith("Facts of mine.toml, which lies beside the recording: material pvc")
+    before = (tmp_path / "mine.toml").read_text()
+    code, _, err = call("inspect", copy, "--write")
+    assert code == 2
+    assert "is there already" in err
+    assert (tmp_path / "mine.toml").read_text() == before

@@ -1,4 +1,5 @@
 import dataclasses
+import json
 import os
 import re
 import shlex
@@ -316,3 +317,28 @@ def test_the_run_of_the_current_folder_lies_beside_it(tmp_path, monkeypatch):
     (tmp_path / "frames").mkdir()
     monkeypatch.chdir(tmp_path / "frames")
     assert beside(Path(".")) == tmp_path / "frames-run"
+
+
+def test_another_record_rewrites_the_report_and_leaves_the_volume(recording, call, tmp_path):
+    record, out = tmp_path / "mine.toml", tmp_path / "run"
+    record.write_text('part = "first plate"\n')
+    words = ("reconstruct", recording, "--out", out, *QUICK, "--record", record)
+    code, _, err = call(*words)
+    assert code == 0, err
+    assert "Record of the inspection: mine.toml." in err
+    before = Reconstruction.load(out)
+    assert before.facts.record is not None
+    assert "first plate" in (out / "report.html").read_text(encoding="utf-8")
+    record.write_text('part = "second plate"\n')
+    assert call(*words)[0] == 0
+    after = Reconstruction.load(out)
+    assert after.facts.record is not None
+    assert after.facts.record.part == "second plate"
+    np.testing.assert_array_equal(after.alpha, before.alpha)
+    assert after.provenance == before.provenance
+    assert "second plate" in (out / "report.html").read_text(encoding="utf-8")
+    events = [json.loads(line)["event"] for line in (out / "events.jsonl").read_text().splitlines()]
+    assert events == ["started", "finished", "recorded"]  # nothing was computed again
+    written = (out / "report.html").stat().st_mtime_ns
+    assert call(*words)[0] == 0
+    assert (out / "report.html").stat().st_mtime_ns == written

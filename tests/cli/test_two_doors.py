@@ -72,3 +72,24 @@ def test_another_diffusivity_in_the_same_folder_is_refused_with_both_values(tiff
     assert code == 2
     assert 'recording.material is "pvc" there and "pmma" now' in err
     assert (tmp_path / "run" / "result.h5").read_bytes() == before
+
+
+def test_a_facts_file_gives_the_same_volume_as_words_and_typed_facts_win(tiff, call, tmp_path):
+    facts = tmp_path / "mine.toml"
+    facts.write_text('fps = 10\nmaterial = "pvc"\nthickness = "2 mm"\npixel = "0.5 mm"\n')
+    code, _, err = call("reconstruct", tiff, *WORDS, *QUICK, "--out", tmp_path / "words")
+    assert code == 0, err
+    code, _, err = call("reconstruct", tiff, "--facts", facts, *QUICK, "--out", tmp_path / "filed")
+    assert code == 0, err
+    assert "Facts of mine.toml: fps 10" in err
+    words, filed = (Reconstruction.load(tmp_path / name) for name in ("words", "filed"))
+    np.testing.assert_array_equal(filed.alpha, words.alpha)
+    code, _, err = call("reconstruct", tiff, *WORDS, *QUICK, "--out", tmp_path / "filed")  # one run, told twice
+    assert code == 0, err
+    assert "is finished; this is its result" in err
+    code, _, err = call(
+        "reconstruct", tiff, "--facts", facts, *QUICK, "--out", tmp_path / "filed", "--thickness", "3 mm"
+    )
+    assert code == 2
+    assert "recording.thickness is 0.002 there and 0.003 now" in err
+    assert "thickness is 3 mm, as given, in place of 2 mm in mine.toml." in " ".join(err.split())

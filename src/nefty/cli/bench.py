@@ -88,8 +88,8 @@ def run(
     """Run a suite of the benchmark or an experiment; the same command goes on where it was stopped."""
     from nefty.bench.suites.load import load_suites
     from nefty.bench.suites.run import run_suites
-    from nefty.bench.tasks.cluster import Place
     from nefty.cli.suite_progress import SuiteProgress
+    from nefty.core.cluster.place import Place
 
     if names:
         _list_suites()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nefty.cli.recording_options import RecordingOptions, takes_recording_options
+from nefty.core.terminal_text import filled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,6 +66,8 @@ def run(
         settings["sound"] = _mask(sound)
     with Patience() as progress, watched(progress):
         taken = take_in(recording, options.known(), {"frames": "off", "bin": "off"}, only_cameras=True)
+    for text in taken.said:
+        typer.echo(filled(text), err=True)
     sequence = taken.complete(only=("fps", "flash_frame", "ambient"))
     alpha = _diffusivity(options.alpha, sequence)
     result = chosen.run(sequence, alpha, **settings)

@@ -22,6 +22,13 @@ def run(
     out: Annotated[
         Path | None, typer.Option(help="The page; the file's name with -inspect.html if not given.", dir_okay=False)
     ] = None,
+    write: Annotated[
+        bool,
+        typer.Option(
+            "--write",
+            help="Write what is known, with what is missing marked, to a .toml beside FILE: the facts file to fill in.",
+        ),
+    ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     export: Annotated[
         Path | None,
@@ -39,7 +46,7 @@ def run(
 ) -> None:
     """Show what a recording holds, what is missing for a reconstruction, and what would be assumed.
 
-    Takes the same options as "nefty reconstruct", and changes nothing.
+    Takes the same options as "nefty reconstruct", and changes nothing; --write makes a facts file.
     """
     if export is not None or export_prepared is not None:
         _export(file, options, export, export_prepared)
@@ -48,10 +55,14 @@ def run(
     from nefty.core.progress import watched
     from nefty.core.storage.files import write_atomic
     from nefty.data.intake.intake import take_in
+    from nefty.data.intake.part_file import own_file
+    from nefty.data.intake.part_template import part_template
     from nefty.report.figures.style import AxisUnits
     from nefty.report.pages.inspection import Inspection, inspection_page
     from nefty.report.run_files import open_in_browser
 
+    if write:
+        _refuse_to_overwrite(file)
     with Patience() as progress, watched(progress):
         recording = take_in(file, options.known())
         prepared = recording.prepared or _as_it_is(recording)
@@ -72,6 +83,9 @@ def run(
     )
     path = write_atomic(out or Path(f"{file.stem}-inspect.html"), page.render())
     typer.echo(f"\n{path}  open it in a browser")
+    if write:
+        facts = write_atomic(own_file(file), part_template(recording))
+        typer.echo(f"{facts}  fill in what is missing; nefty finds it beside the recording")
     if show:
         open_in_browser(path)
 
@@ -87,6 +101,14 @@ def _export(file: Path, options: RecordingOptions, raw: Path | None, prepared: P
             if target is not None:
                 written = export_frames(file, options.known(), target, prepared=ready)
                 typer.echo(f"{written.path}  {written.words}")
+
+
+def _refuse_to_overwrite(file: Path) -> None:
+    from nefty.core.errors import InputError
+    from nefty.data.intake.part_file import own_file
+
+    if own_file(file).exists():
+        raise InputError(f"{own_file(file)} is there already; edit it, or move it away and ask again.")
 
 
 def _as_it_is(recording: Recording) -> Prepared:
@@ -113,7 +135,7 @@ def _summary(recording: Recording, prepared: Prepared) -> list[tuple[str, str]]:
     loaded = recording.loaded
     t, y, x = loaded.shape
     unit = _time_unit(recording)
-    lines = [("File", str(recording.file))]
+    lines = [("File", str(recording.file)), *(("Files", text) for text in recording.said)]
     camera = loaded.facts.camera.words()
     lines += [("Camera", camera)] if camera else []
     seen = loaded.facts.scene.words()

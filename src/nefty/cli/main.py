@@ -10,6 +10,7 @@ import typer
 
 from nefty import __version__
 from nefty.cli import bench, classical, demo, doctor, evaluate, inspect, pod, reconstruct, report, simulate, train
+from nefty.cli.batch import command as batch
 from nefty.core.errors import NeftyError
 from nefty.core.interrupt import STOPPED, was_interrupted
 
@@ -24,6 +25,7 @@ app.command("demo")(demo.run)
 app.command("simulate")(simulate.run)
 app.command("inspect")(inspect.run)
 app.command("reconstruct")(reconstruct.run)
+app.command("batch")(batch.run)
 app.command("classical")(classical.run)
 app.command("evaluate")(evaluate.run)
 app.command("report")(report.run)

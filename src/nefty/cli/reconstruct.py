@@ -84,7 +84,7 @@ def run(
     if seconds is not None:
         overrides["stop.seconds"] = seconds
     if false_calls is not None:
-        overrides["evidence.false_calls"] = _checked_false_calls(false_calls)
+        overrides["evidence.false_calls"] = checked_false_calls(false_calls)
     weighs = overrides.get("evidence.regions") != "none"
     if recipe is not None or show_recipe:
         resolved = load_recipe(recipe or default_recipe(started=network is not None), overrides)
@@ -126,7 +126,7 @@ def beside(file: Path) -> Path:
     return named.with_name(f"{named.stem}-run")
 
 
-def _checked_false_calls(number: float) -> float:
+def checked_false_calls(number: float) -> float:
     """The number, or an error that says what it may be."""
     from nefty.inversion.evidence.settings import MOST_FALSE_CALLS
 
@@ -152,6 +152,8 @@ def _read(file: Path, options: RecordingOptions, stages: Stages) -> Sequence:
     ):
         taken = take_in(file, options.known())
         sequence = taken.complete()
+    for text in taken.said:
+        stages.say(filled(text))
     for step in taken.assumed:
         stages.say(filled(f"Assumed, {step.name}: {step.text}"))
     return sequence

@@ -44,7 +44,10 @@ class RecordingOptions:
         Path | None,
         _option("FILE.csv", "Its course instead: lines of time in s since it began, value."),
     ] = None
-    no_losses: Annotated[bool, typer.Option("--no-losses", help="The faces lose no heat.", show_default=False)] = False
+    no_losses: Annotated[
+        bool | None,
+        typer.Option("--no-losses/--losses", help="The faces lose no heat, or do.", show_default=False),
+    ] = None
     fps: Annotated[float | None, _option("RATE", "Frames per second.")] = None
     units: Annotated[str | None, _option("UNIT", "Of the values: K, C or counts.")] = None
     flash_frame: Annotated[int | None, _option("N", "Number, from 0, of the frame in which the flash falls.")] = None
@@ -87,24 +90,38 @@ class RecordingOptions:
         str | None, _option("Y0:Y1,X0:X1", "Pixels that were not heated, which tell the camera's drift; auto, off.")
     ] = None
 
+    facts: Annotated[
+        Path | None,
+        _option(
+            "FILE.toml", "These facts as a file; what is typed wins. part.toml and a .toml named as FILE are found."
+        ),
+    ] = None
+    record: Annotated[
+        Path | None,
+        _option("FILE.toml", "Who inspected what, and how, for the report; inspection.toml beside FILE is found."),
+    ] = None
+
     def given(self) -> dict[str, Any]:
         """What was given, by name."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {name: value for name, value in values.items() if value is not None and value is not False}
+        return {name: value for name, value in values.items() if value is not None}
 
     def words(self) -> list[str]:
         """The options as they are typed."""
-        return [
-            word
-            for name, value in self.given().items()
-            for word in ([option_of(name)] if value is True else [option_of(name), exactly(value)])
-        ]
+        return [word for name, value in self.given().items() for word in _typed(name, value)]
 
     def known(self) -> Known:
         """The same for the library."""
         from nefty.data.intake.known import Known
 
         return Known.of(self.given(), typed=True)
+
+
+def _typed(name: str, value: object) -> list[str]:
+    """An option and its value; of one that is on or off only that."""
+    if isinstance(value, bool):
+        return [option_of(name) if value else option_of(name.removeprefix("no_"))]
+    return [option_of(name), exactly(value)]
 
 
 def exactly(value: object) -> str:

@@ -21,7 +21,7 @@ def run(
         typer.Option(
             "--export",
             metavar="FILE",
-            help="Also write .npz, .vti, .csv, .h5 or .dcm: a file name, or the suffix alone; repeatable.",
+            help="Also write .npz, .vti, .csv, .json, .h5 or .dcm: a file name, or the suffix alone; repeatable.",
         ),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,

@@ -20,7 +20,10 @@ from nefty.core.provenance import versions
 from nefty.core.storage.hdf5 import digest
 
 #: Packages that show results, arrange runs or check nefty itself, and that no number comes from.
-ONLY_SHOW = ("nefty.app", "nefty.bench.suites", "nefty.bench.tables", "nefty.cli", "nefty.report", "nefty.testing")
+ONLY_SHOW = (
+    *("nefty.app", "nefty.batches", "nefty.bench.suites", "nefty.bench.tables", "nefty.cli", "nefty.report"),
+    "nefty.testing",
+)
 #: Packages of experiments of their own, which no task runs through.
 EXPERIMENTS = ("nefty.bench.illposedness", "nefty.bench.optimum", "nefty.bench.solver")
 #: Packages that a reconstruction runs through, from the file to the indications.

@@ -17,6 +17,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib  # pyright: ignore[reportMissingImports]
 
+LARGEST = 2**20  # bytes of a configuration
+
 
 class Part(BaseModel):
     """A section of a configuration: frozen, without unknown keys, infinite numbers or NaN."""
@@ -46,16 +48,30 @@ class Shelf:
         if isinstance(given, Mapping):
             return {k: _copied(v) for k, v in given.items()}
         if str(given).endswith(".toml"):
-            try:
-                return tomllib.loads(Path(given).read_text(encoding="utf-8"))
-            except FileNotFoundError:
-                raise InputError(f"there is no {self.what} file {given}.") from None
-            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-                raise InputError(f"cannot read the {self.what} {given}: {error}.") from None
+            return read_toml(given, self.what)
         if not isinstance(given, str) or given not in self.names():
             raise unknown_name(self.what, given, self.names())
         text = (resources.files(self.package) / self.folder / f"{given}.toml").read_text(encoding="utf-8")
         return tomllib.loads(text)
+
+
+def read_toml(path: str | Path, what: str) -> dict[str, Any]:
+    """The content of a TOML file of a user.
+
+    Args:
+        path: of the file.
+        what: it holds, such as ``"recipe"``, for messages.
+    """
+    try:
+        if Path(path).stat().st_size > LARGEST:
+            raise InputError(f"the {what} {path} has more than {LARGEST} bytes; is it the right file?")
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"there is no {what} file {path}.") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"cannot read the {what} {path}: {error}.") from None
+    except RecursionError:
+        raise InputError(f"cannot read the {what} {path}: its brackets are nested too deeply.") from None
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> str:

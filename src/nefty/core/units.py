@@ -58,6 +58,7 @@ KINDS: dict[str, Kind] = {
     "heat-transfer coefficient": _kind(
         "a heat-transfer coefficient", "5 W/m2K", **{"W/m2K": "1", "mW/m2K": "1e-3", "kW/m2K": "1e3"}
     ),
+    "energy": _kind("an energy", "6 kJ", J="1", kJ="1e3", MJ="1e6", Wh="3600"),
     "conductivity": _kind("a conductivity", "0.16 W/mK", **{"W/mK": "1", "mW/mK": "1e-3"}),
     "density": _kind("a density", "1600 kg/m3", **{"kg/m3": "1", "g/cm3": "1e3"}),
     "specific heat": _kind("a specific heat", "1200 J/kgK", **{"J/kgK": "1", "kJ/kgK": "1e3", "J/gK": "1e3"}),

@@ -27,5 +27,6 @@ from .preparation.prepared import Prepared as Prepared
 from .pvc_layout import PvcFolder as PvcFolder
 from .radiometry import Radiometry as Radiometry
 from .radiometry import Scene as Scene
+from .record.record import InspectionRecord as InspectionRecord
 from .sequence import Excitation as Excitation
 from .sequence import Sequence as Sequence

@@ -29,6 +29,7 @@ import numpy as np
 
 from nefty.core.checks import count, number
 from nefty.data.radiometry import Scene
+from nefty.data.record.record import InspectionRecord
 from nefty.physics.materials import Material
 
 METRE = "m"
@@ -115,6 +116,7 @@ class NoteKind(Enum):
     LEFT_OUT = "left out"
     STEP = "step"
     CALIBRATION = "calibration"
+    FACTS = "facts"
     OTHER = "other"
 
 
@@ -320,6 +322,7 @@ class Facts:
         gain: of each pixel, (y, x), as estimated; in a result, as calibrated.
         origin: file or simulation.
         notes: what was done, in words.
+        record: of the inspection; decides nothing.
         extra: further plain values, which are only shown.
     """
 
@@ -339,6 +342,7 @@ class Facts:
     gain: np.ndarray | None = None
     origin: Origin = field(default_factory=Origin)
     notes: tuple[Note, ...] = ()
+    record: InspectionRecord | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -33,6 +33,7 @@ from nefty.data.facts import (
     Window,
 )
 from nefty.data.radiometry import Scene
+from nefty.data.record.record import InspectionRecord
 from nefty.physics.materials import Material
 
 #: Keys of an old ``meta`` that became facts; the rest of it is only shown.
@@ -64,6 +65,7 @@ def read_facts(saved: Any) -> Facts:
             defects=_defects(values.pop("defects", None)),
             calibration=tuple(CalibratedValue(**row) for row in values.pop("calibration", ())),
             origin=_origin(values.pop("origin", {})),
+            record=_record(values.pop("record", None)),
             notes=tuple(Note(**{**note, "kind": NoteKind(note["kind"])}) for note in values.pop("notes", ())),
             **values,
         )
@@ -115,7 +117,7 @@ def _written(value: Any) -> Any:
     """A dataclass as a mapping of its fields that differ from their defaults; other values as they are saved."""
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, Material):
+    if isinstance(value, (Material, InspectionRecord)):
         return value.model_dump(mode="json", exclude_defaults=True)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         found = {}
@@ -150,6 +152,14 @@ def _material(saved: Any) -> Material | None:
         return Material.model_validate({"name": "given", **same, **known})
     except ValidationError as error:
         raise ValueError(f"material: {error.errors()[0]['msg']}") from None
+
+
+def _record(saved: Any) -> InspectionRecord | None:
+    """The record of an inspection; an empty one is one, too."""
+    try:
+        return None if saved is None else InspectionRecord.model_validate(saved)
+    except ValidationError as error:
+        raise ValueError(f"record: {error.errors()[0]['msg']}") from None
 
 
 def _defects(saved: Any) -> KnownDefects | None:

@@ -77,7 +77,8 @@ def reconstruct(
         overrides: dotted keys of the recipe and their values, such as ``{"stop.seconds": 20}``.
         start: diffusivity (z, y, x) to begin with, such as a trained network's; the recipe ``"warm"`` is made for it.
         run: a folder for checkpoints, the log and the result. The same call goes on with a run that was interrupted
-            and returns the result of one that is finished; a call with another fact, recipe or code is refused.
+            and returns the result of one that is finished; a call with another fact, recipe or code is refused. Another
+            record of the inspection is none of these: it takes the place of the one in the result.
         fresh: start over, whatever the folder holds.
         watch: told about progress.
 
@@ -97,7 +98,7 @@ def reconstruct(
     free = [f"recipe.{key}" for key in dotted({k: config["recipe"][k] for k in FREE})]
     with RunFolder.open(run, config, sequence.digest(), free=free, fresh=fresh) as folder:
         if folder.finished:
-            return Reconstruction.load(folder.path)
+            return _with_record(Reconstruction.load(folder.path), sequence, folder)
         found = _reconstruct(sequence, model, chosen, start, folder, watch)
         found.save(folder.path)
         if found.stopped.reason is StopReason.FINISHED:
@@ -105,6 +106,17 @@ def reconstruct(
         else:
             folder.log("paused", stopped=found.stopped.text)
         return found
+
+
+def _with_record(found: Reconstruction, sequence: Sequence, folder: RunFolder) -> Reconstruction:
+    """A finished result with the record of the inspection that is given now; what was recorded is never dropped."""
+    record = sequence.facts.record
+    if record is None or record == found.facts.record:
+        return found
+    found = dataclasses.replace(found, facts=found.facts.replaced(record=record))
+    found.save(folder.path)
+    folder.log("recorded")
+    return found
 
 
 def _check_heating(sequence: Sequence, recipe: Recipe) -> None:

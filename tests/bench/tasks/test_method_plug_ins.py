@@ -10,10 +10,10 @@ import pytest
 
 from nefty.bench.suites.load import load_suite
 from nefty.bench.tasks import methods
-from nefty.bench.tasks.cluster import Place
 from nefty.bench.tasks.methods import Method, method, method_code, plug_ins
 from nefty.bench.tasks.runner import run_tasks
 from nefty.bench.tasks.task import perform
+from nefty.core.cluster.place import Place
 from nefty.core.errors import InputError
 from support.plug_in_site import install
 from support.tiny_suite import tiny_suite

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from nefty.bench.suites.load import load_suite
-from nefty.bench.tasks.cluster import Place
 from nefty.bench.tasks.runner import Store, run_tasks
 from nefty.bench.tasks.task import Outcome, perform
+from nefty.core.cluster.place import Place
 from nefty.core.errors import NeftyError
 from nefty.core.storage.folder_lock import take_folder
 from support.tiny_suite import tiny_suite

@@ -29,7 +29,7 @@ def test_names_that_are_not_known_get_the_nearest_one():
 
 def test_every_option_of_the_command_line_is_a_fact_of_the_library():
     options = {f.name for f in fields(RecordingOptions)}
-    assert {f.name for f in fields(Known)} - options == {"times", "typed"}
+    assert {f.name for f in fields(Known)} - options == {"times", "typed", "sources"}
     typed = RecordingOptions(thickness="2 mm", no_losses=True, flash_frame=0).known()
     assert typed.given() == {"thickness": "2 mm", "no_losses": True, "flash_frame": 0}
     assert typed.typed

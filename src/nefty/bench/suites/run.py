@@ -13,8 +13,8 @@ from nefty.bench.suites.experiments import EXPERIMENTS
 from nefty.bench.suites.presentation.present import present
 from nefty.bench.suites.suite import Suite, Trial
 from nefty.bench.tables.results import Column, Results, Table
-from nefty.bench.tasks.cluster import Place
 from nefty.bench.tasks.runner import Finished, Step, run_tasks
+from nefty.core.cluster.place import Place
 from nefty.core.code_version import code_version, code_version_of
 from nefty.core.provenance import processor
 from nefty.core.storage.hdf5 import digest

@@ -9,23 +9,20 @@ from __future__ import annotations
 import json
 import os
 import platform
-import queue
 import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nefty.bench.tasks.cluster import Place, connected
 from nefty.bench.tasks.task import Entry, Outcome, Task, perform
+from nefty.core.cluster.place import Place, connected
+from nefty.core.cluster.settle import settle
+from nefty.core.cluster.worker import mark, once, reason_of, refuse_unfit
 from nefty.core.errors import NeftyError
 from nefty.core.interrupt import Interrupt
 from nefty.core.storage.files import write_atomic
-from nefty.core.storage.folder_lock import FolderInUseError, take_folder
-
-POLL_SECONDS = 0.5
-MARKER = ".nefty-results"
+from nefty.core.storage.folder_lock import take_folder
 
 
 @dataclass(frozen=True)
@@ -161,96 +158,38 @@ def _work(
     client: Any, left: dict[str, Entry], store: Store, retries: int, interrupt: Interrupt
 ) -> Iterator[tuple[str, Failure | None]]:
     """Submit everything; yields each key when it is settled."""
-    marker = write_atomic(store.folder / MARKER, f"{time.time_ns()}\n").read_text(encoding="utf-8")
-    settled: queue.Queue[Any] = queue.Queue()
-    waiting: dict[Any, tuple[str, int]] = {}
-
-    def submit(key: str, attempt: int) -> None:
-        task = left[key].task
-        text = json.dumps(task.as_dict())
-        future = client.submit(
-            work_on, text, str(store.folder), marker, task.code, key=f"nefty-{key}-{attempt}", pure=False
-        )
-        waiting[future] = (key, attempt)
-        future.add_done_callback(settled.put)
-
-    for key in left:
-        submit(key, 1)
-    while waiting and not interrupt.asked:
-        try:
-            future = settled.get(timeout=POLL_SECONDS)
-        except queue.Empty:
-            continue
-        key, attempt = waiting.pop(future)
-        reason = _reason(future)
-        future.release()
-        if reason is None:
-            store.failure(key).unlink(missing_ok=True)
-            yield key, None
-        elif attempt <= retries and client.status == "running":
-            submit(key, attempt + 1)
+    marker = mark(store.folder)
+    tasks = {
+        key: (json.dumps(entry.task.as_dict()), str(store.folder), marker, entry.task.code)
+        for key, entry in left.items()
+    }
+    for one in settle(client, work_on, tasks, retries=retries, interrupt=interrupt):
+        if one.reason is None:
+            store.failure(one.key).unlink(missing_ok=True)
+            yield one.key, None
         else:
-            record = {"task": left[key].task.as_dict(), "reason": reason, "attempts": attempt}
-            write_atomic(store.failure(key), json.dumps(record, indent=1) + "\n")
-            yield key, Failure(left[key], reason, attempt)
-    if waiting and client.status == "running":
-        client.cancel(list(waiting))
-
-
-def _reason(future: Any) -> str | None:
-    """Why a task did not succeed; ``None`` if it did."""
-    from distributed import KilledWorker
-
-    if future.status == "finished":
-        return future.result()
-    error = future.exception() if future.status == "error" else None
-    if isinstance(error, KilledWorker):
-        return "its worker process died each time, most likely for lack of memory; give workers more, or use fewer"
-    return f"the cluster lost it ({future.status}); is its scheduler still there?"
+            record = {"task": left[one.key].task.as_dict(), "reason": one.reason, "attempts": one.attempts}
+            write_atomic(store.failure(one.key), json.dumps(record, indent=1) + "\n")
+            yield one.key, Failure(left[one.key], one.reason, one.attempts)
 
 
 def work_on(text: str, folder: str, marker: str, code: str) -> str | None:
     """On a worker: do a task whose result is not there, and write it. Returns why that failed, or ``None``."""
     try:
         store, task = Store(folder), Task.from_dict(json.loads(text))
-        _refuse_unfit(store, marker, task, code)
-        while not store.result(task.key).exists():
-            try:
-                lock = take_folder(store.folder / "working" / task.key)
-            except FolderInUseError:  # a worker of a run that was stopped is still at it
-                time.sleep(POLL_SECONDS)
-                continue
-            try:
-                if not store.result(task.key).exists():
-                    store.note("begin", task.key)
-                    perform(task).save(store.result(task.key))
-                    store.note("done", task.key)
-            finally:
-                os.close(lock)
+        refuse_unfit(store.folder, marker)
+        if task.code != code:
+            raise NeftyError(
+                f"this worker has another version of nefty, its libraries or the package of {task.method!r}; install "
+                "the same everywhere."
+            )
+        once(store.folder / "working" / task.key, store.result(task.key).exists, lambda: _compute(store, task))
     except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        where = "" if isinstance(error, NeftyError) else f" (in {Path(last.filename).name}, line {last.lineno})"
-        return f"{type(error).__name__}: {error}{where}"
+        return reason_of(error)
     return None
 
 
-def _refuse_unfit(store: Store, marker: str, task: Task, code: str) -> None:
-    """Raise if this worker would spoil the results."""
-    from distributed import get_worker
-
-    mark = store.folder / MARKER
-    if not mark.is_file() or mark.read_text(encoding="utf-8") != marker:
-        raise NeftyError(
-            f"this worker does not see the folder {store.folder}; use one on a disk that all workers share."
-        )
-    if task.code != code:
-        raise NeftyError(
-            f"this worker has another version of nefty, its libraries or the package of {task.method!r}; install the "
-            "same everywhere."
-        )
-    threads = get_worker().state.nthreads
-    if threads != 1:
-        raise NeftyError(
-            f"this worker does {threads} tasks at a time in one process, which disturb each other; start it with "
-            "--nthreads 1, and more of them with --nworkers."
-        )
+def _compute(store: Store, task: Task) -> None:
+    store.note("begin", task.key)
+    perform(task).save(store.result(task.key))
+    store.note("done", task.key)

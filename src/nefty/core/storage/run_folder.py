@@ -32,6 +32,10 @@ RECORD = {"format", "created", "fingerprint", "config", "finished"}  # of config
 MOST_NAMED = 6  # differing keys that an error spells out
 
 
+class OtherRunError(InputError):
+    """A folder holds another run than the one asked for."""
+
+
 class RunFolder:
     """A run's folder, held by this process until ``close`` or the end of a ``with`` block; made by ``open``.
 
@@ -82,14 +86,14 @@ class RunFolder:
                 _clear(path)
                 found, other = None, []
             if other:
-                raise InputError(
+                raise OtherRunError(
                     f"{path} holds another run: {'; '.join(other)}. Choose another folder, or start over with --fresh "
                     "(fresh=True), which deletes that run."
                 )
             if found is not None:
                 asked["finished"], asked["created"] = found["finished"], found["created"]
             elif left := _work_in(path):
-                raise InputError(
+                raise OtherRunError(
                     f"{path} holds {left[0]} but no {CONFIG} that says of which run; choose another folder, or start "
                     "over with --fresh (fresh=True), which deletes it."
                 )

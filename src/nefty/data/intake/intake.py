@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nefty.core.errors import InputError
 from nefty.core.terminal_text import option_of
-from nefty.data.facts import NoteKind, Source, Step
+from nefty.data.facts import Note, NoteKind, Source, Step
 from nefty.data.given import MissingTimesError
 from nefty.data.intake.known import Known
+from nefty.data.intake.part_file import with_files
 from nefty.data.intake.values import (
     diffusivity_of,
     facts_given,
@@ -25,6 +27,7 @@ from nefty.data.preparation.part_facts import describe_part
 from nefty.data.preparation.prepare import prepare
 from nefty.data.preparation.prepared import Prepared
 from nefty.data.read import read
+from nefty.data.record.record_file import find_record
 from nefty.data.sequence import Sequence
 from nefty.physics.materials import material
 
@@ -75,6 +78,8 @@ class Recording:
         missing: what a reconstruction would ask for.
         rate_known: whether the times are seconds; else they are numbers of frames.
         typed: whether the user is at the command line.
+        known: what was said, files of facts included.
+        said: in words, what was taken from which file of facts or record.
     """
 
     file: Path
@@ -85,6 +90,8 @@ class Recording:
     missing: tuple[Missing, ...]
     rate_known: bool
     typed: bool = False
+    known: Known = field(default_factory=Known)
+    said: tuple[str, ...] = ()
 
     @property
     def assumed(self) -> list[Step]:
@@ -120,8 +127,21 @@ def take_in(
         defaults: of the preparation, where another is wanted than its own; such as ``{"frames": "off"}``.
         only_cameras: leave all files that nefty wrote as they are, unless a step was asked for.
     """
+    known, said = with_files(file, known)
     loaded, rate_known = _read(file, known)
     loaded = _masked(loaded, known)
+    loaded = loaded.with_facts(loaded.facts.noted(*(Note(NoteKind.FACTS, text) for text in said)))
+    record, found = find_record(file, known.record)
+    if record is not None:
+        loaded = loaded.with_facts(loaded.facts.replaced(record=record))
+    taken = _joined(file, loaded, rate_known, known, defaults, only_cameras=only_cameras)
+    return dataclasses.replace(taken, known=known, said=(*said, *found))
+
+
+def _joined(
+    file: Path, loaded: Sequence, rate_known: bool, known: Known, defaults: dict[str, Any] | None, *, only_cameras: bool
+) -> Recording:
+    """See ``take_in``; the file is read, and what is known is complete."""
     if is_complete(loaded) or (only_cameras and not is_foreign(loaded)):
         return _of_own_file(file, loaded, known, refused=() if only_cameras else (*OF_THE_PART, *OF_ITS_SIZE))
     steps: tuple[Step, ...] = ()

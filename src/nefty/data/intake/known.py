@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from collections.abc import Sequence as Listing
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -14,11 +15,12 @@ from nefty.core.terminal_text import option_of
 from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.materials import Material
 
-Quantity = str | float
-"""Text with a unit, such as ``"1.3 mm"``, or a number in SI units."""
+Quantity = Annotated[str | float, "quantity"]
+"""Text with a unit, such as ``"1.3 mm"``, or a number in SI units; in a file always with its unit."""
 Region = str | Listing[int | None]
 """``"10:50,-20:"``, or first and one past the last row and column."""
 File = str | os.PathLike[str]
+NO_FACTS = ("facts", "record", "typed", "sources")  # fields that say nothing of the part or the frames
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,16 +62,19 @@ class Known:
         dead: look for dead pixels: ``"auto"`` or ``"off"``.
         saturation: value from which on the camera is saturated; ``"auto"``, ``"off"``.
         drift: pixels that were not heated, which tell the camera's drift; ``"auto"``, ``"off"``.
+        facts: a .toml file of facts; what is said here wins over it. See ``nefty.data.intake.part_file``.
+        record: a .toml file of who inspected what; it changes no number. See ``nefty.data.record``.
         typed: whether it was typed at the command line, so that errors name options.
+        sources: names of the files that facts come from, by fact.
     """
 
     thickness: Quantity | None = None
-    pixel: Quantity | Listing[float] | None = None
+    pixel: Quantity | Listing[Quantity] | None = None
     material: str | Material | None = None
     alpha: Quantity | None = None
     pulse: Quantity | None = None
     heating: HeatingCurve | np.ndarray | Listing[Listing[float]] | File | None = None
-    no_losses: bool = False
+    no_losses: bool | None = None
     fps: float | None = None
     times: np.ndarray | Listing[float] | None = None
     units: str | None = None
@@ -96,22 +101,31 @@ class Known:
     dead: str | None = None
     saturation: str | float | None = None
     drift: Region | None = None
+    facts: File | None = None
+    record: File | None = None
     typed: bool = False
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
     def of(said: dict[str, Any], *, typed: bool = False) -> Known:
         """By name; an unknown name is an error with the nearest known one."""
-        names = [f.name for f in fields(Known) if f.name != "typed"]
+        names = [f.name for f in fields(Known) if f.name not in ("typed", "sources")]
         for name in said:
             if name not in names:
                 raise unknown_name("the fact", name, names)
         return Known(**said, typed=typed)
 
+    def said(self) -> dict[str, Any]:
+        """What was said, by name, a no included."""
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in NO_FACTS}
+        return {name: value for name, value in values.items() if value is not None}
+
     def given(self) -> dict[str, Any]:
-        """What was said, by name."""
-        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "typed"}
-        return {name: value for name, value in values.items() if value is not None and value is not False}
+        """What was said, by name; a no is as if nothing were said."""
+        return {name: value for name, value in self.said().items() if value is not False}
 
     def named(self, name: str) -> str:
-        """A fact as the user spells it: ``"--flash-frame"``, or ``"flash_frame"`` in Python."""
+        """A fact as the user spells it: ``"--flash-frame"``, ``"flash_frame"`` in Python and in the file named."""
+        if name in self.sources:
+            return f"{name} (in {self.sources[name]})"
         return option_of(name) if self.typed else name

@@ -24,7 +24,9 @@ def load(path: str | os.PathLike[str], **known: Any) -> Sequence:
         path: a file, or a folder of TIFF, PNG or CSV frames.
         **known: what the file does not say, by the names of the command line's options (``flash_frame`` for
             ``--flash-frame``): see ``nefty.data.intake.known.Known``. Quantities are text with a unit, ``"1.3 mm"``, or
-            numbers in SI units.
+            numbers in SI units. ``facts="part.toml"`` names a file of them; what is said here wins over it. A
+            ``.toml`` of the recording's name, and ``part.toml`` in its folder, are read unasked, and the
+            notes of the result say so.
 
     Raises:
         InputError: the file is damaged, a value does not fit, or facts are missing: all of them are named at once.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
+from urllib.parse import quote
 
 import plotly.graph_objects as go
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -40,6 +41,7 @@ class Table:
         best: row and column of the cells to mark.
         quiet_columns: indices of columns to compare the others with.
         one_line: cells are not broken; a table that is too wide scrolls in its box.
+        links: files beside the page that cells lead to, by row and column; paths from the page's folder.
     """
 
     columns: Sequence[str]
@@ -48,6 +50,12 @@ class Table:
     best: Collection[tuple[int, int]] = ()
     quiet_columns: Collection[int] = ()
     one_line: bool = False
+    links: Mapping[tuple[int, int], str] = field(default_factory=dict)
+
+    def link(self, row: int, column: int) -> str:
+        """Address of the file that a cell leads to; empty if it leads nowhere."""
+        path = self.links.get((row, column), "")
+        return f"./{quote(path)}" if path else ""
 
     def mark(self, row: int, column: int) -> str:
         """Class of a cell."""
@@ -139,9 +147,8 @@ class Page:
             for number, section in enumerate(self.sections, 1)
         ]
         shrink = [section.figure is not None and shrinks(section.figure) for section in self.sections]
-        return _template().render(
-            page=self, figures=figures, shrinks=shrink, narrow=NARROW, plotly_js=Markup(get_plotlyjs())
-        )
+        script = Markup(get_plotlyjs()) if any(figures) else ""
+        return _template().render(page=self, figures=figures, shrinks=shrink, narrow=NARROW, plotly_js=script)
 
 
 def figure_html(figure: go.Figure, name: str) -> Markup:

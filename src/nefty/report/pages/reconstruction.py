@@ -14,7 +14,13 @@ from nefty.metrics.score import Score
 from nefty.metrics.volume import mask_iou
 from nefty.report.figures.convergence import running
 from nefty.report.figures.style import AxisUnits, units_of
-from nefty.report.pages import fit_sections, indication_sections, measurement_sections, volume_sections
+from nefty.report.pages import (
+    fit_sections,
+    indication_sections,
+    measurement_sections,
+    record_sections,
+    volume_sections,
+)
 from nefty.report.pages.findings import Findings, headline
 from nefty.report.pages.page import Fact, Notice, Page
 from nefty.result.display_units import in_display_units
@@ -53,7 +59,7 @@ def reconstruction_page(rec: Reconstruction, score: Score | None = None) -> Page
         facts=_facts(findings, units, score),
         sections=[
             section
-            for part in (indication_sections, volume_sections, fit_sections, measurement_sections)
+            for part in (indication_sections, volume_sections, fit_sections, measurement_sections, record_sections)
             for section in part.sections(findings, units)
         ],
         provenance={name: str(value) for name, value in rec.provenance.items()},

@@ -28,6 +28,7 @@ import numpy as np
 
 from nefty.core.errors import InputError, MissingExtraError
 from nefty.core.storage.hdf5 import digest
+from nefty.data.record.record import InspectionRecord
 from nefty.result.display_units import in_display_units
 from nefty.result.indications.segmentation import Rule
 
@@ -101,7 +102,7 @@ def _common(rec: Reconstruction, rule: Rule | str, shows: str, number: int) -> A
     dicom.SeriesInstanceUID = uid(entropy_srcs=[*entropy, "series"])
     dicom.SpecificCharacterSet = "ISO_IR 192"
     # The component, in the place of the patient.
-    dicom.PatientName = rec.facts.origin.name[:64].replace("^", " ").replace("=", " ")
+    dicom.PatientName = _name(rec.facts.origin.name)
     dicom.PatientID = dicom.PatientBirthDate = dicom.PatientSex = ""
     dicom.StudyDate, dicom.StudyTime = created.strftime("%Y%m%d"), created.strftime("%H%M%S")
     dicom.ContentDate, dicom.ContentTime = dicom.StudyDate, dicom.StudyTime
@@ -123,11 +124,41 @@ def _common(rec: Reconstruction, rule: Rule | str, shows: str, number: int) -> A
         axes = ("alpha_z", "alpha_y", "alpha_x")
         dicom.MaterialPropertiesDescription = ", ".join(f"{k}={getattr(material, k):.4g} m2/s" for k in axes)
         dicom.MaterialNotes = material.note[:10240]
+    _put_record(dicom, rec.facts.record)
     evaluator = pydicom.Dataset()
     evaluator.EvaluatorNumber, evaluator.EvaluatorName, evaluator.EvaluationAttempt = 1, "nefty", 1
     evaluator.IndicationSequence = [_indication(pydicom, *pair) for pair in _listed(rec, rule)]
     dicom.EvaluatorSequence = [evaluator]
     return dicom
+
+
+def _put_record(dicom: Any, record: InspectionRecord | None) -> None:
+    """Who inspected what, where DICONDE has a place for it; all of it as comments on the component."""
+    if record is None:
+        return
+    if record.part:
+        dicom.PatientName = _name(record.part)
+    dicom.PatientID, dicom.OperatorsName = record.serial[:64].replace("\\", "/"), _name(record.inspector)
+    if record.date:
+        dicom.StudyDate = record.date[:10].replace("-", "")
+    procedure = " ".join(word for word in (record.procedure, record.revision) if word)
+    places = {
+        "ProtocolName": procedure,
+        "DeviceSerialNumber": record.camera_serial,
+        "InstitutionName": record.location,
+        "StudyDescription": f"drawing {record.drawing}" if record.drawing else "",
+    }
+    for place, text in places.items():
+        if text:
+            setattr(dicom, place, " ".join(text.split())[:64].replace("\\", "/"))
+    if record.ambient:
+        dicom.ActualEnvironmentalConditions = f"ambient {record.ambient}"
+    dicom.PatientComments = "\n".join(f"{name}: {value}" for name, value in record.recorded().items())[:10240]
+
+
+def _name(text: str) -> str:
+    """A name as DICOM has them."""
+    return " ".join(text.split())[:64].translate(str.maketrans("^=\\", "  /"))
 
 
 def _listed(rec: Reconstruction, rule: Rule | str) -> list[tuple[Any, Any]]:

@@ -1,4 +1,4 @@
-"""A reconstruction as files for other programs: HDF5, NPZ, VTK image data, CSV, DICOM.
+"""A reconstruction as files for other programs: HDF5, NPZ, VTK image data, CSV, JSON, DICOM.
 
 Every file is written whole or not at all.
 """
@@ -21,6 +21,7 @@ from nefty.core.storage.files import write_atomic
 from nefty.core.storage.hdf5 import write_hdf5
 from nefty.result.display_units import DisplayUnits, display_units
 from nefty.result.exports.diconde import depth_object, volume_object
+from nefty.result.exports.record_json import record_json
 from nefty.result.exports.vtk_image import vti
 from nefty.result.indications.segmentation import Rule
 
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
     from nefty.result.reconstruction import Reconstruction
 
 KIND = "reconstruction"
-SUFFIXES = (".h5", ".hdf5", ".npz", ".vti", ".csv", ".dcm")
+SUFFIXES = (".h5", ".hdf5", ".npz", ".vti", ".csv", ".json", ".dcm")
+#: Columns that follow where the record of the inspection has them.
+RECORDED = ("part", "serial", "date", "inspector")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a cell begins that a spreadsheet would compute
 #: Columns of the CSV and the quantity that they are measured in, or a unit of their own; none for a name.
 COLUMNS = {
     "label": "",
@@ -82,8 +86,9 @@ def export(rec: Reconstruction, path: str | os.PathLike[str], rule: Rule | str =
     Args:
         rec: what to write.
         path: ends in .h5 or .hdf5 (all of it; ``Reconstruction.load`` reads it), .npz (all of it, for NumPy),
-            .vti (the volumes, for ParaView), .csv (the table of defects), or, experimental, .dcm (DICONDE: the
-            volume, and beside it the depth map, whose name ends in ``-depth.dcm``).
+            .vti (the volumes, for ParaView), .csv (the table of defects), .json (verdict, indications and the record
+            of the inspection), or, experimental, .dcm (DICONDE: the volume, and beside it the depth map, whose name
+            ends in ``-depth.dcm``).
         rule: of the segmentation, where the file holds defects.
     """
     suffix = Path(path).suffix.lower()
@@ -96,6 +101,8 @@ def export(rec: Reconstruction, path: str | os.PathLike[str], rule: Rule | str =
         return write_atomic(path, npz(rec, rule))
     if suffix == ".csv":
         return write_atomic(path, defect_table(rec, rule))
+    if suffix == ".json":
+        return write_atomic(path, record_json(rec, defect_table(rec, rule)))
     if suffix == ".dcm":
         path = Path(path)
         volume, depth = volume_object(rec, rule), depth_object(rec, rule)
@@ -119,18 +126,28 @@ def volumes(rec: Reconstruction, rule: Rule | str = "default") -> dict[str, np.n
 def defect_table(rec: Reconstruction, rule: Rule | str = "default") -> str:
     """The defects as CSV, one line each, the clearest or largest first.
 
-    The header has the units in brackets, mm for a grid in m.
+    The header has the units in brackets, mm for a grid in m. Part, serial number, date and inspector follow where they
+    are recorded.
     Rows and columns are pixels of the frames as they were read, from 0; ``time`` is that of the frame behind the SNR.
     """
     text, units = io.StringIO(), display_units(rec.facts.units)
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(_header(name, measure, units) for name, measure in COLUMNS.items())
+    record = {} if rec.facts.record is None else rec.facts.record.recorded()
+    known = {name: plain_cell(record[name]) for name in RECORDED if name in record}
+    rows.writerow([*(_header(name, measure, units) for name, measure in COLUMNS.items()), *known])
     for defect, evidence in zip(rec.defects(rule), rec.evidence(rule), strict=True):
         centre = dict(zip(("centre_z", "centre_y", "centre_x"), defect.centre, strict=True))
         gaps = {name: getattr(defect, name) / (rec.facts.units.metres or 1.0) for name in ("gap_air", "gap_polymer")}
         values = vars(defect) | vars(evidence) | centre | gaps
-        rows.writerow(_cell(values[name], measure, units) for name, measure in COLUMNS.items())
+        cells = (_cell(values[name], measure, units) for name, measure in COLUMNS.items())
+        rows.writerow([*cells, *known.values()])
     return text.getvalue()
+
+
+def plain_cell(text: str) -> str:
+    """Text for a table that no spreadsheet takes for a formula."""
+    text = " ".join(text.split())
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def npz(rec: Reconstruction, rule: Rule | str = "default") -> bytes:

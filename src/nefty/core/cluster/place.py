@@ -65,7 +65,9 @@ def connected(place: Place, tasks: int) -> Iterator[Client]:
         import distributed
         from dask import config
     except ImportError:
-        raise MissingExtraError("suites run on Dask, which is not installed: pip install nefty[cluster]") from None
+        raise MissingExtraError(
+            "suites and batches run on Dask, which is not installed: pip install nefty[cluster]"
+        ) from None
     quiet = {
         "distributed.scheduler.allowed-failures": DEATHS,
         "distributed.worker.memory.terminate": 0.95,

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from nefty.bench.tasks.cluster import Place, connected, slurm_cluster
+from nefty.core.cluster.place import Place, connected, slurm_cluster
 from nefty.core.errors import InputError
 from nefty.core.provenance import usable_cores
 

@@ -1,0 +1,1 @@
+"""``nefty batch``: the command, and what it shows while it works."""
