@@ -29,7 +29,7 @@ from nefty.data.sequence import Sequence
 from nefty.physics.materials import material
 
 STEPS = (
-    *("flash_frame", "onset", "ambient", "roi", "bin", "frames", "start", "until", "gain"),
+    *("flash_frame", "onset", "ambient", "roi", "polygon", "leave_out", "bin", "frames", "start", "until", "gain"),
     *("corrupt", "dead", "saturation", "drift"),
 )
 OF_THE_PART = ("material", "alpha", "pulse", "heating", "no_losses")
