@@ -67,7 +67,8 @@ def chosen_step(
         rows, columns = np.flatnonzero(here.any(axis=1)), np.flatnonzero(here.any(axis=0))
         top, bottom = top + int(rows[0]), top + int(rows[-1]) + 1
         left, right = left + int(columns[0]), left + int(columns[-1]) + 1
-        text += f" Cut to a polygon of {counted(len(polygon), 'corner')}: rows {top} to {bottom}, columns {left} to {right}."
+        text += f" Cut to a polygon of {counted(len(polygon), 'corner')}, "
+        text += f"rows {top} to {bottom} and columns {left} to {right}."
         values |= {"rows": [top, bottom], "columns": [left, right], "polygon": [list(corner) for corner in polygon]}
     if left_out:
         text += f" {counted(len(left_out), 'rectangle')} left out."

@@ -26,9 +26,9 @@ from nefty.data.preparation.drift import drift_step
 from nefty.data.preparation.flash import Flash, flash_of
 from nefty.data.preparation.gain import gain_step
 from nefty.data.preparation.outline import Box, region_step, resolved
+from nefty.data.preparation.pixel_choice import chosen_pixels, chosen_step
 from nefty.data.preparation.prepared import Pictures, Prepared
 from nefty.data.preparation.sampling import frame_levels, frames_without_numbers, sampled
-from nefty.data.preparation.pixel_choice import chosen_pixels, chosen_step
 from nefty.data.preparation.saturation import saturation_level, saturation_step
 from nefty.data.preparation.time_selection import Selection, times_step, within
 from nefty.data.sequence import Sequence
