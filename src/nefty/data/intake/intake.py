@@ -75,6 +75,7 @@ class Recording:
         missing: what a reconstruction would ask for.
         rate_known: whether the times are seconds; else they are numbers of frames.
         typed: whether the user is at the command line.
+        says_everything: whether the file itself holds all facts, so that those of the part are refused.
     """
 
     file: Path
@@ -85,6 +86,7 @@ class Recording:
     missing: tuple[Missing, ...]
     rate_known: bool
     typed: bool = False
+    says_everything: bool = False
 
     @property
     def assumed(self) -> list[Step]:
@@ -174,12 +176,14 @@ def _of_own_file(file: Path, loaded: Sequence, known: Known, refused: tuple[str,
     asked = [name for name in STEPS if name in said and name != "roi"]
     if asked or known.roi == "auto":
         prepared = prepare(loaded, preparation_given(known, loaded, NOTHING))
-        return Recording(file, loaded, prepared.sequence, prepared, prepared.steps, (), True, known.typed)
+        return Recording(
+            file, loaded, prepared.sequence, prepared, prepared.steps, (), True, known.typed, bool(refused)
+        )
     cut = loaded
     if known.roi is not None and known.roi != "off":
         top, bottom, left, right = region(known.roi, known.named("roi"))
         cut = loaded.region(slice(top, bottom), slice(left, right))
-    return Recording(file, loaded, cut, None, (), (), True, known.typed)
+    return Recording(file, loaded, cut, None, (), (), True, known.typed, bool(refused))
 
 
 def _with_part(sequence: Sequence, known: Known) -> tuple[Sequence, tuple[Step, ...]]:
