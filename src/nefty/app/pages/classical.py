@@ -10,10 +10,10 @@ from nicegui import ui
 from nefty.app.desk import Desk
 from nefty.app.jobs import Run
 from nefty.app.maps import METHODS, classical_maps, classical_words
-from nefty.app.pages.layout import code, notice, plot
+from nefty.app.pages.layout import code, notice, plot_map
 from nefty.app.results import Shown
 from nefty.core.errors import NeftyError
-from nefty.report.figures import DEPTH, DepthMap, depth_maps
+from nefty.report.figures import DEPTH, DepthMap
 from nefty.report.figures.images import coarseness
 from nefty.report.figures.style import axis_title
 from nefty.report.pages.classical import scale_of
@@ -26,6 +26,7 @@ def classical_panel(desk: Desk, run: Run, shown: Shown) -> None:
         "Every pixel by itself, as classical thermography does; heat that flows sideways is not accounted for. "
         "The same recording, facts and region."
     ).classes("quiet")
+    buttons = ui.row().classes("gap-2")
     where = ui.column().classes("w-full gap-2")
     known = shown.given.facts.material is not None
     alpha = None if known else shown.given.bulk
@@ -48,7 +49,7 @@ def classical_panel(desk: Desk, run: Run, shown: Shown) -> None:
             _maps(shown, maps)
             code(shlex.join(words))
 
-    with ui.row().classes("gap-2"):
+    with buttons:
         for method, what in METHODS.items():
             button = ui.button(method.upper(), on_click=lambda m=method: show(m)).props(
                 f"outline dense data-method={method}"
@@ -70,4 +71,6 @@ def _maps(shown: Shown, maps: dict[str, np.ndarray]) -> None:
     if name == "depth":
         values, limits = length(values), (0.0, rec.grid.size[0])
     other = DepthMap(name.capitalize(), values, scale, axis_title(name, unit), limits)
-    plot(depth_maps([own, other], rec.grid.size[1:], units)).props("data-figure=classical")
+    with ui.element("div").classes("half"):
+        plot_map(own, rec.grid.size[1:], units)
+        plot_map(other, rec.grid.size[1:], units).props("data-figure=classical")

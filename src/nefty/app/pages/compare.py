@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from urllib.parse import quote
 
 import numpy as np
@@ -9,11 +10,11 @@ from nicegui import run as work
 from nicegui import ui
 
 from nefty.app.desk import Desk
-from nefty.app.pages.layout import fact, notice, panel, plot, table
+from nefty.app.pages.layout import fact, notice, panel, plot_map, table
 from nefty.app.results import Shown
 from nefty.core.words import counted, quantity
 from nefty.metrics.run_comparison import Change, Compared, RunComparison, compare_runs
-from nefty.report.figures import DEPTH, DepthMap, depth_maps
+from nefty.report.figures import DEPTH, DepthMap
 from nefty.report.figures.style import axis_title
 from nefty.result.frame_pixels import frame_pixels
 from nefty.result.indications.indication import Indication
@@ -90,15 +91,10 @@ def _maps(found: RunComparison, first: tuple[str, Shown], second: tuple[str, Sho
             label = axis_title("depth", shown.units.length)
             own = [(number, row.after if side else row.before) for number, row in enumerate(found.rows, 1)]
             marks = [(str(number), _own_place(found, shown, one, side)) for number, one in own if one is not None]
-            title = f"{'After' if side else 'Before'}: {name}"
+            title = f"{'After' if side else 'Before'}: {html.escape(name)}"
             limits = (0.0, first[1].findings.rec.grid.size[0])
             one_map = DepthMap(title, rec.depth_map(), DEPTH, label, limits, marks=marks)
-            figure = depth_maps([one_map], rec.grid.size[1:], shown.units)
-            figure.update_xaxes(domain=[0, 0.86])
-            figure.update_annotations(x=0.43)
-            figure.update_traces(colorbar_x=0.88, selector={"type": "heatmap"})
-            with ui.column().classes("w-full"):
-                plot(figure).props(f"data-figure=compare-{side}")
+            plot_map(one_map, rec.grid.size[1:], shown.units).props(f"data-figure=compare-{side}")
 
 
 def _own_place(found: RunComparison, shown: Shown, one: Indication, side: int) -> tuple[float, float]:

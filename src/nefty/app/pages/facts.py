@@ -38,11 +38,11 @@ def facts_panel(viewing: Viewing, *, reload: bool = False) -> None:
     account = None if viewing.look is None else viewing.look.account
     state = ui.column().classes("w-full gap-1").props("data-facts=state")
     inputs: list[_Input] = []
-    with ui.element("div").classes("half"):
+    with ui.element("div").classes("form"):
         inputs += [_input(field, viewing, account) for field in MAIN if not _refused(field, account)]
     with (
         ui.expansion("More: preparation, camera, file").classes("w-full").props("dense"),
-        ui.element("div").classes("half"),
+        ui.element("div").classes("form"),
     ):
         inputs += [_input(field, viewing, account) for field in MORE if not _refused(field, account)]
 

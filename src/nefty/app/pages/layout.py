@@ -12,7 +12,8 @@ from nicegui import ui
 
 from nefty.app.desk import Desk
 from nefty.core.errors import NeftyError
-from nefty.report.figures.style import BLUE, CONFIG, FONT, INK, MUTED, RULE
+from nefty.report.figures.front_maps import DepthMap, depth_maps
+from nefty.report.figures.style import BLUE, CONFIG, FONT, INK, MUTED, RULE, AxisUnits
 
 LINKS = {"Recordings": "/", "Runs": "/runs", "Compare": "/compare"}
 STYLE = f"""
@@ -39,12 +40,15 @@ body {{ background: #f4f6f8; color: {INK}; font-family: {FONT}; }}
 .notice.bad {{ border-color: #D55E00; background: #fdefe8; }}
 .notice.good {{ border-color: #009E73; background: #e9f7f2; }}
 .fact {{ min-width: 7.5rem; flex: 1 1 7.5rem; }}
-.fact .value {{ font-size: 1.25rem; font-weight: 650; }}
+.fact .value {{ font-size: 1.15rem; font-weight: 650; }}
 .frames img {{ image-rendering: pixelated; width: 100%; user-select: none; }}
-.frames {{ width: 100%; border: 1px solid {RULE}; border-radius: .3rem; overflow: hidden; touch-action: none; }}
+.frames {{ width: 100%; max-width: 36rem;
+  border: 1px solid {RULE}; border-radius: .3rem; overflow: hidden; touch-action: none; }}
 .two {{ display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); gap: 1rem; width: 100%;
   align-items: start; }}
 .half {{ display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1rem; width: 100%;
+  align-items: start; }}
+.form {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: .8rem 1rem; width: 100%;
   align-items: start; }}
 .drop {{ border: 2px dashed #9aa5b1; border-radius: .6rem; padding: 1.6rem 1rem; text-align: center; width: 100%;
   color: {MUTED}; cursor: pointer; background: #fafbfc; }}
@@ -61,9 +65,16 @@ body {{ background: #f4f6f8; color: {INK}; font-family: {FONT}; }}
 .picked {{ background: #fdf6e7; }}
 .clickable {{ cursor: pointer; }} .clickable:hover {{ background: #eef4f9; }}
 .one-line td, .one-line th {{ white-space: nowrap; }}
+.tools .q-btn {{ font-size: .85rem; padding: .2rem .7rem; min-height: 2rem; }}
 .q-tab {{ text-transform: none; }} .q-btn {{ text-transform: none; }}
 @media (max-width: 1000px) {{ .two, .half {{ grid-template-columns: minmax(0, 1fr); }} }}
 </style>
+<script>
+/* A figure on a tab that is being closed asks to be resized once more; there is nothing to resize. */
+window.addEventListener('unhandledrejection', e => {{
+  if (String(e.reason).includes('Resize must be passed a displayed plot div')) e.preventDefault();
+}});
+</script>
 """
 
 
@@ -126,6 +137,22 @@ class Trouble:
 def plot(figure: go.Figure) -> ui.plotly:
     """A figure of the report, in the width that there is."""
     return ui.plotly(drawn(figure)).classes("w-full")
+
+
+def plot_map(one: DepthMap, size: tuple[float, float], units: AxisUnits) -> ui.plotly:
+    """One map that fills its column, whatever the width; its colour bar stands right beside it.
+
+    Args:
+        one: the map.
+        size: edge lengths along (y, x).
+        units: words for the axes.
+    """
+    figure = depth_maps([one], size, units)
+    figure.update_xaxes(domain=[0, 0.86])
+    figure.update_annotations(x=0.86, xanchor="right")
+    figure.update_traces(colorbar_x=0.875, selector={"type": "heatmap"})
+    figure.update_layout(height=440, margin={"t": 40})
+    return plot(figure).style("max-width: 36rem")
 
 
 def drawn(figure: go.Figure) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def region_panel(viewing: Viewing, viewer: Viewer) -> None:
     show()
     with ui.row().classes("items-end gap-2"):
         typed = (
-            ui.input("Rows and columns, y0:y1,x0:x1", placeholder="10:90,20:80").props("dense").style("width: 14rem")
+            ui.input("Rows and columns, y0:y1,x0:x1", placeholder="10:90,20:80").props("dense").style("width: 17rem")
         )
 
         def take() -> None:
@@ -49,14 +49,14 @@ def region_panel(viewing: Viewing, viewer: Viewer) -> None:
                 return
             viewing.say(roi=typed.value.strip(), polygon=None)
 
-        ui.button("Set", on_click=take).props("outline dense")
+        ui.button("Set", on_click=take).props("outline size=sm")
     with ui.row().classes("gap-2"):
-        ui.button("Whole picture", on_click=lambda: viewing.say(roi=None, polygon=None)).props("outline dense no-caps")
+        ui.button("Whole picture", on_click=lambda: viewing.say(roi=None, polygon=None)).props("outline size=sm")
         assert viewing.look is not None
         if (box := viewing.look.account.suggested) is not None:
             text = f"{box[0]}:{box[1]},{box[2]}:{box[3]}"
             ui.button("Outline of the part", on_click=lambda: viewing.say(roi=text, polygon=None)).props(
-                "outline dense"
+                "outline size=sm"
             )
-        ui.button("Close the polygon", on_click=lambda: viewer.shapes.close()).props("outline dense")
-        ui.button("Leave nothing out", on_click=lambda: viewing.say(leave_out=None)).props("outline dense")
+        ui.button("Close the polygon", on_click=lambda: viewer.shapes.close()).props("outline size=sm")
+        ui.button("Leave nothing out", on_click=lambda: viewing.say(leave_out=None)).props("outline size=sm")

@@ -10,11 +10,11 @@ from nicegui import events, ui
 from nefty.app.desk import Desk
 from nefty.app.jobs import Run
 from nefty.app.pages.classical import classical_panel
-from nefty.app.pages.layout import cell, drawn, fact, notice, panel, plot
+from nefty.app.pages.layout import cell, drawn, fact, notice, panel, plot, plot_map
 from nefty.app.results import Shown
 from nefty.core.storage.run_folder import RESULT
 from nefty.core.words import quantity, span
-from nefty.report.figures import DEPTH, DIFFUSIVITY, Body, DepthMap, Scale, defect_surfaces, depth_maps, depth_stretch
+from nefty.report.figures import DEPTH, DIFFUSIVITY, Body, DepthMap, Scale, defect_surfaces, depth_stretch
 from nefty.report.figures.linked_slices import PANELS, SlicedVolume, linked_slices
 from nefty.report.figures.style import axis_title
 from nefty.report.pages.findings import defect_table, headline
@@ -109,22 +109,23 @@ def _map(shown: Shown, place: _Place) -> None:
     rec = findings.rec
     marks = [(str(d.label), (d.centre[1], d.centre[2])) for d in findings.defects]
     label = axis_title("depth to the top", units.length)
-    maps = [DepthMap("Depth to the top", rec.depth_map(), DEPTH, label, (0.0, rec.grid.size[0]), marks=marks)]
+    depth = DepthMap("Depth to the top", rec.depth_map(), DEPTH, label, (0.0, rec.grid.size[0]), marks=marks)
     lowest = findings.ratio.min(axis=0)
     share = DepthMap(
         "Lowest diffusivity below", lowest, RATIO, "share of the background's", (0.0, 1.0), findings.footprint
     )
-    figure = plot(depth_maps([*maps, share], rec.grid.size[1:], units)).props("data-figure=map")
 
     def clicked(event: events.GenericEventArguments) -> None:
         point = _clicked_point(event)
         if point is not None:
             x, y = point
             label = _under(shown, y, x)
-            depth = next((_inside(d)[0] for d in findings.defects if d.label == label), place.at[0])
-            place.go((depth, y, x), label)
+            z = next((_inside(d)[0] for d in findings.defects if d.label == label), place.at[0])
+            place.go((z, y, x), label)
 
-    figure.on("plotly_click", clicked)
+    with ui.element("div").classes("half"):
+        for which, one in (("map", depth), ("lowest", share)):
+            plot_map(one, rec.grid.size[1:], units).props(f"data-figure={which}").on("plotly_click", clicked)
 
 
 def _clicked_point(event: events.GenericEventArguments) -> tuple[float, float] | None:

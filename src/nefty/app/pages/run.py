@@ -84,8 +84,10 @@ def _progress(desk: Desk, run: Run) -> None:
         tone = {State.FINISHED: "good", State.FAILED: "bad", State.PAUSED: "caution"}.get(run.state, "")
         titles = {State.FINISHED: "Finished", State.FAILED: "It failed", State.PAUSED: "Paused"}
         notice(run_words(desk, run), tone, titles.get(run.state, "In the queue"))
-    with ui.row().classes("gap-2"):
+    with ui.row().classes("items-center gap-4"):
         run_buttons(desk, run)
+        if run.state is State.FINISHED:
+            ui.link("Compare with another run", f"/compare?b={quote(run.name)}").classes("quiet")
     if run.state is State.RUNNING:
         ui.label("You may close this page: the run goes on, and this address shows it again.").classes("quiet")
 

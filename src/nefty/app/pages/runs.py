@@ -77,11 +77,9 @@ def _row(desk: Desk, run: Run) -> None:
 def run_buttons(desk: Desk, run: Run) -> None:
     """Cancel or go on, whichever there is to do."""
     if run.state in (State.RUNNING, State.WAITING):
-        ui.button("Cancel", icon="stop", on_click=lambda: desk.jobs.cancel(run.name)).props("outline dense size=sm")
+        ui.button("Cancel", icon="stop", on_click=lambda: desk.jobs.cancel(run.name)).props("outline size=sm")
     elif run.state in (State.PAUSED, State.FAILED):
-        ui.button("Resume", icon="play_arrow", on_click=lambda: desk.jobs.resume(run.name)).props(
-            "outline dense size=sm"
-        )
+        ui.button("Resume", icon="play_arrow", on_click=lambda: desk.jobs.resume(run.name)).props("outline size=sm")
 
 
 def chip(state: State) -> None:
@@ -98,10 +96,11 @@ def run_words(desk: Desk, run: Run) -> str:
     if run.state is State.FAILED:
         return run.reason or "its process ended early"
     if run.state is State.FINISHED:
-        return "the result is there"
+        return "The result is there."
     if run.state is State.PAUSED:
         at = f" at iteration {progress.done} of {progress.total}" if progress and progress.total else ""
-        return f"stopped{at}; it goes on from its last checkpoint" if at else "stopped; it can go on"
+        best = " The best so far is kept." if run.has_result else ""
+        return f"Stopped{at}; Resume goes on from there.{best}"
     if progress is None:
         return "reading the recording"
     if not progress.total:

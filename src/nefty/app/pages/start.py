@@ -22,7 +22,7 @@ RECIPES = {
 def start_panel(viewing: Viewing) -> None:
     """Settings, the command line and Python for what was clicked, and the button."""
     draft = viewing.draft
-    with ui.element("div").classes("half"):
+    with ui.element("div").classes("form"):
         ui.select(
             RECIPES,
             value=draft.recipe or "",

@@ -37,8 +37,9 @@ class Viewer:
         self.limits = viewing.look.limits_of(self.index)
         self.shapes = Shapes(viewing, self._draw_over)
         self.tools = ui.toggle(TOOLS, value="point", on_change=lambda e: self.use(e.value)).props(
-            "dense no-caps unelevated toggle-color=primary"
+            "no-caps unelevated toggle-color=primary"
         )
+        self.tools.classes("tools")
         self.says = ui.label(SAYS["point"]).classes("quiet")
         self.image = (
             ui.interactive_image(
