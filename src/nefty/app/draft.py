@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nefty.core.configuration import parse_assignment
 from nefty.core.errors import InputError
 from nefty.core.terminal_text import option_of
 from nefty.data.intake.known import Known
@@ -29,6 +30,7 @@ class Draft:
         recipe: its name; chosen by the recording if None.
         false_calls: accepted in a sound part, on average; the recipe's if None.
         seconds: after which the run pauses; None for never.
+        settings: changes of the recipe, ``"KEY=VALUE"`` each.
     """
 
     file: str
@@ -36,6 +38,7 @@ class Draft:
     recipe: str | None = None
     false_calls: float | None = None
     seconds: float | None = None
+    settings: tuple[str, ...] = ()
 
     def said(self, **changes: Any) -> Draft:
         """With other facts; None takes one back."""
@@ -49,6 +52,7 @@ class Draft:
         """The command that runs it, from the root."""
         more = {"recipe": self.recipe, "false_calls": self.false_calls, "seconds": self.seconds}
         given = [word for name, value in more.items() if value is not None for word in _option(name, value)]
+        given += [word for text in self.settings for word in ("--set", text)]
         return ["nefty", "reconstruct", _as_file(self.file), "--out", out, *given, *self.options()]
 
     def command(self, out: str) -> str:
@@ -60,6 +64,7 @@ class Draft:
         facts = "".join(f",\n    {name}={value!r}" for name, value in self.known.given().items())
         changes = {"stop.seconds": self.seconds, "evidence.false_calls": self.false_calls}
         changes = {key: value for key, value in changes.items() if value is not None}
+        changes |= dict(map(parse_assignment, self.settings))
         how = "" if self.recipe is None else f", recipe={self.recipe!r}"
         how += f", overrides={changes!r}" if changes else ""
         return (
@@ -70,14 +75,15 @@ class Draft:
     def record(self) -> dict[str, Any]:
         """As plain values, for a file."""
         rest = {"file": self.file, "recipe": self.recipe, "false_calls": self.false_calls, "seconds": self.seconds}
-        return {**rest, "known": self.known.given()}
+        return {**rest, "settings": list(self.settings), "known": self.known.given()}
 
     @staticmethod
     def from_record(record: Any) -> Draft:
         """What ``record`` was taken of, or an error."""
         try:
             values = dict(record)
-            return Draft(**{**values, "known": Known.of(values["known"], typed=True)})
+            settings = tuple(str(text) for text in values.get("settings", ()))
+            return Draft(**{**values, "settings": settings, "known": Known.of(values["known"], typed=True)})
         except (TypeError, KeyError, ValueError) as error:
             raise InputError(f"not the record of a run of the app: {error}.") from None
 

@@ -8,8 +8,8 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.data.preparation.prepare import prepare
-from nefty.report.figures.curves import Curve
 from nefty.physics.slab.reference_decay import reference_decay
+from nefty.report.figures.curves import Curve
 from nefty.report.figures.decay import decay_figure
 from nefty.report.figures.frames import level_figure, window_figure
 from nefty.report.figures.style import AxisUnits

@@ -8,7 +8,8 @@ from nicegui import ui
 
 from nefty.app.pages.layout import code, notice
 from nefty.app.pages.viewing import Viewing
-from nefty.core.errors import NeftyError
+from nefty.core.configuration import parse_assignment
+from nefty.core.errors import InputError, NeftyError
 
 RECIPES = {
     "": "chosen by the recording",
@@ -44,6 +45,12 @@ def start_panel(viewing: Viewing) -> None:
             min=1,
             on_change=lambda e: viewing.set(seconds=float(e.value) if e.value else None),
         ).props("dense outlined stack-label")
+        ui.input(
+            "Change the recipe",
+            value="; ".join(draft.settings),
+            placeholder="model.layers=24; stages.finish.iterations=60",
+            on_change=lambda e: _take_settings(viewing, e.value or ""),
+        ).props("dense outlined stack-label data-run=settings debounce=300")
     shown = ui.column().classes("w-full gap-2")
 
     def show() -> None:
@@ -80,6 +87,17 @@ def start_panel(viewing: Viewing) -> None:
         ui.navigate.to(f"/run?name={quote(name)}")
 
     button = ui.button("Run", icon="play_arrow", on_click=start).props("unelevated size=lg data-run=start")
+
+
+def _take_settings(viewing: Viewing, text: str) -> None:
+    """Keep changes of the recipe, once all of them can be read."""
+    settings = tuple(one.strip() for one in text.split(";") if one.strip())
+    try:
+        for one in settings:
+            parse_assignment(one)
+    except InputError:
+        return  # still being typed
+    viewing.set(settings=settings)
 
 
 def _say(where: ui.column, text: str) -> None:
