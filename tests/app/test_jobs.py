@@ -86,7 +86,7 @@ def test_a_run_that_cannot_be_says_why_and_the_next_one_works(root):
         assert "none-such" in jobs.run(bad).reason
         good = jobs.add(draft())
         assert await until(jobs, good, State.FINISHED, State.FAILED) is State.FINISHED
-        assert [run.name for run in jobs.runs()][0] == good
+        assert jobs.runs()[0].name == good
 
     asyncio.run(story())
 

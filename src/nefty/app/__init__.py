@@ -5,14 +5,14 @@ A thin door to the library, beside the command line: every number comes from the
 
 | module | holds |
 |---|---|
-| ``server`` | the web server and its start |
+| ``server``, ``routes`` | the web server, its start, and addresses besides the pages |
 | ``access``, ``guard`` | who may come in: one-time link, session, hosts and origins |
 | ``root`` | the folder that the app sees, and nothing outside of it |
 | ``uploads`` | files that are dropped, streamed to the disk |
 | ``draft`` | what was clicked together, as a command line and as Python |
-| ``looking``, ``looks`` | a look at a recording, in a process of its own, and what the pages show of it |
-| ``jobs`` | runs: queue, processes, states |
-| ``results`` | finished runs, as the pages show them |
+| ``looking``, ``account``, ``looks`` | a look at a recording, in a process of its own, and what the pages show of it |
+| ``jobs``, ``processes`` | runs: queue, processes, states |
+| ``results``, ``maps`` | finished runs, as the pages show them; classical maps beside them |
 | ``desk`` | what all pages share |
 | ``pages/`` | one file per page or panel |
 """

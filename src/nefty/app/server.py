@@ -1,27 +1,27 @@
-"""The web server: routes for files and pictures, the pages, the door in front of them, start and end."""
+"""The web server: routes and pages, the door in front of them, start and end."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nefty.app.access import Access
 from nefty.app.guard import LOOPBACK, Address, Guard
 from nefty.app.root import WORK, Root
-from nefty.app.uploads import remove_remains, store
-from nefty.core.errors import InputError, MissingExtraError, NeftyError
-from nefty.core.storage.run_folder import RESULT
-from nefty.report.run_files import DERIVED
+from nefty.app.uploads import remove_remains
+from nefty.core.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 FAVICON = (
     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><rect width='32' height='32' rx='6' fill='#1f2933'/>"
     "<path d='M8 22c4 0 4-12 8-12s4 12 8 12' stroke='#E69F00' stroke-width='3' fill='none'/></svg>"
 )
-AT_ONCE = 8  # pictures that are drawn at a time
 CLOSING = 3  # seconds for open connections when the server ends
 
 
@@ -55,9 +55,9 @@ def serve(
         import uvicorn
     except ImportError:
         raise MissingExtraError("nefty app needs NiceGUI; install it with: pip install 'nefty[app]'.") from None
+    access = Access(token, spent=lambda: ready(address.link(access.token)))
     listening = _listening(host, port)
     address = Address(host, listening.getsockname()[1])
-    access = Access(token, spent=lambda: ready(address.link(access.token)))
     guarded = Guard(application(root, at_once), access, address)
     config = uvicorn.Config(
         guarded,
@@ -71,58 +71,25 @@ def serve(
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def application(root: Root, at_once: int = 1):
+def application(root: Root, at_once: int = 1) -> ASGIApp:
     """Routes and pages, without the door."""
     try:
-        from fastapi import FastAPI, Request
-        from fastapi.responses import FileResponse, PlainTextResponse, Response
+        from nicegui import app as pages
         from nicegui import ui
     except ImportError:
         raise MissingExtraError("nefty app needs NiceGUI; install it with: pip install 'nefty[app]'.") from None
     from nefty.app.desk import desk_of
     from nefty.app.pages.register import register_pages
+    from nefty.app.routes import routed
 
     desk = desk_of(root, at_once)
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    drawing = asyncio.Semaphore(AT_ONCE)
-
-    @app.exception_handler(NeftyError)
-    async def refused(request: Request, error: NeftyError) -> PlainTextResponse:
-        return PlainTextResponse(f"{error}\n", 400)
-
-    @app.put("/upload")
-    async def upload(request: Request, name: str, size: int) -> PlainTextResponse:
-        stated = request.headers.get("content-length", "")
-        if not stated.isdecimal() or int(stated) != size:
-            return PlainTextResponse(f"{stated or 'no'} bytes are announced, {size} were stated.\n", 400)
-        path = await store(root, name, size, request.stream())
-        return PlainTextResponse(root.relative(path))
-
-    @app.get("/picture/{key}/{index}.png")
-    async def picture(key: str, index: int, low: float, high: float, colours: str = "warm") -> Response:
-        async with drawing:
-            png = await asyncio.to_thread(desk.looks.kept(key).picture, index, low, high, colours)
-        return Response(png, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
-
-    @app.get("/file/{run}/{name}")
-    async def file(run: str, name: str) -> Response:
-        path = desk.jobs.run(run).folder / name
-        if name not in (*DERIVED, RESULT) or not path.is_file() or path.is_symlink():
-            return PlainTextResponse(f"the run has no file {name[:40]!r}.\n", 404)
-        return FileResponse(path)
-
+    app = routed(desk)
     register_pages(desk)
     ui.run_with(
         app, title="nefty", favicon=FAVICON, show_welcome_message=False, reconnect_timeout=20.0, storage_secret=None
     )
-    _closed_at_the_end(desk.jobs.close)
+    pages.on_shutdown(desk.jobs.close)
     return app
-
-
-def _closed_at_the_end(close: Callable[[], object]) -> None:
-    from nicegui import app as pages
-
-    pages.on_shutdown(close)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -36,7 +36,7 @@ class Shapes:
 
         Args:
             tool: rectangle, polygon or leave out.
-            kind: mousedown, mousemove with a button held, or mouseup.
+            kind: mousedown, mousemove with a button held, mouseup, or mouseleave, which ends a drag as well.
             y: row in pixels of the file.
             x: column.
         """
@@ -50,7 +50,7 @@ class Shapes:
             self.start = self.end = place
         elif self.start is not None:
             self.end = place
-            if kind == "mouseup":
+            if kind in ("mouseup", "mouseleave"):
                 self._rectangle(tool)
         self.redraw()
 

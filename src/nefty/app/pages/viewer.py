@@ -43,7 +43,10 @@ class Viewer:
         self.says = ui.label(SAYS["point"]).classes("quiet")
         self.image = (
             ui.interactive_image(
-                self._source(), events=["mousedown", "mousemove", "mouseup"], on_mouse=self._mouse, cross=False
+                self._source(),
+                events=["mousedown", "mousemove", "mouseup", "mouseleave"],
+                on_mouse=self._mouse,
+                cross=False,
             )
             .classes("frames")
             .props("draggable=false data-view=frames")
