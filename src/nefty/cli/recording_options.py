@@ -74,6 +74,13 @@ class RecordingOptions:
         str | None,
         _option("Y0:Y1,X0:X1", "Only this rectangle of pixels, negative ones from the end; auto for the outline."),
     ] = None
+    polygon: Annotated[
+        str | None, _option('"Y,X Y,X ..."', "Only pixels inside of it: its corners, in pixels of the file.")
+    ] = None
+    leave_out: Annotated[
+        str | None,
+        _option('"Y0:Y1,X0:X1 ..."', "Rectangles of pixels that do not count; several with a blank between."),
+    ] = None
     bin: Annotated[
         str | None, _option("N", 'Average N x N pixels; or to a pixel size such as "0.5 mm"; auto, off.')
     ] = None

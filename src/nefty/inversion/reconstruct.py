@@ -19,6 +19,7 @@ from nefty.core.errors import InputError
 from nefty.core.provenance import provenance
 from nefty.core.stopping import Stopped, StopReason
 from nefty.core.storage.hdf5 import digest
+from nefty.core.storage.progress_file import ProgressFile
 from nefty.core.storage.run_folder import RunFolder
 from nefty.data.dead_pixels import dead_pixels
 from nefty.data.deciding import deciding_facts
@@ -54,6 +55,19 @@ class Watch:
 
     stage: Callable[[str], object] = lambda name: None
     progress: Callable[[str, int, int, float], object] = lambda stage, done, total, misfit: None
+
+    def also(self, file: ProgressFile) -> Watch:
+        """The same, and the file is told too."""
+
+        def stage(name: str) -> None:
+            file.stage(name)
+            self.stage(name)
+
+        def progress(stage: str, done: int, total: int, misfit: float) -> None:
+            file.progress(stage, done, total, misfit)
+            self.progress(stage, done, total, misfit)
+
+        return Watch(stage, progress)
 
 
 def reconstruct(
@@ -99,7 +113,7 @@ def reconstruct(
     with RunFolder.open(run, config, sequence.digest(), free=free, fresh=fresh) as folder:
         if folder.finished:
             return _with_record(Reconstruction.load(folder.path), sequence, folder)
-        found = _reconstruct(sequence, model, chosen, start, folder, watch)
+        found = _reconstruct(sequence, model, chosen, start, folder, watch.also(ProgressFile(folder.path)))
         found.save(folder.path)
         if found.stopped.reason is StopReason.FINISHED:
             folder.finish(stopped=found.stopped.text)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from nefty.core.storage.folder_lock import FolderInUseError, take_folder
+from nefty.core.storage.folder_lock import FolderInUseError, is_taken, take_folder
 
 HOLD = "import sys, pathlib; from nefty.core.storage.folder_lock import take_folder; "
 HOLD += "take_folder(pathlib.Path(sys.argv[1])); "
@@ -20,6 +20,9 @@ def test_the_holder_is_named_and_its_lock_ends_with_it(tmp_path):
         assert other.stdout.readline() == b"held\n"
         with pytest.raises(FolderInUseError, match=rf"another run works in .* \(process {other.pid} on .+\); wait"):
             take_folder(tmp_path)
+        assert is_taken(tmp_path)
         other.kill()
+    assert not is_taken(tmp_path)
     os.close(take_folder(tmp_path))
     assert (tmp_path / ".lock").read_text().split()[0] == str(os.getpid())
+    assert not is_taken(tmp_path / "none")

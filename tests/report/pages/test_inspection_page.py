@@ -8,6 +8,7 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.data.preparation.prepare import prepare
+from nefty.physics.slab.reference_decay import reference_decay
 from nefty.report.figures.curves import Curve
 from nefty.report.figures.decay import decay_figure
 from nefty.report.figures.frames import level_figure, window_figure
@@ -121,3 +122,12 @@ def test_frames_are_marked_by_their_number():
     frames, _ = traces(window_figure(counts.astype(float), counts, 0.1 / np.sqrt(counts), np.array([5, 6, 8])))
     assert list(frames.y) == [1, 2, 4]
     assert frames.customdata[2][0] == 8
+
+
+def test_the_law_of_a_slab_goes_through_the_same_point():
+    times = np.geomspace(0.01, 10, 60)
+    law = reference_decay(times, 1e-6, 2e-3)
+    figure = decay_figure(times, [Curve("mean", 40 * law)], UNITS, law=law)
+    drawn = figure.data[-1]
+    assert drawn.name == "law of a sound slab"
+    assert np.allclose(drawn.y, 40 * law)

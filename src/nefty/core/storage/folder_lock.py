@@ -55,6 +55,20 @@ def take_folder(path: Path) -> int:
     return handle
 
 
+def is_taken(path: Path) -> bool:
+    """Whether a process has the folder now; asks without taking it for longer than a moment."""
+    try:
+        handle = os.open(path / LOCK, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not _locked(handle)
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+
+
 def _locked(handle: int) -> bool:
     try:
         return lock_descriptor(handle, blocking=False)

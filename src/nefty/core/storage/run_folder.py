@@ -6,6 +6,7 @@
 | ``events.jsonl`` | one JSON object per line: ``time``, ``event`` and its values; only ever appended to |
 | ``checkpoint.h5`` | the latest state to go on from |
 | ``result.h5`` | what came out |
+| ``progress.json`` | how far the work is, for whoever watches; decides nothing |
 
 Each file but the log is replaced as a whole, so a process may be killed at any moment.
 """
@@ -25,6 +26,7 @@ from nefty.core.errors import InputError, NeftyError
 from nefty.core.storage.files import TEMPORARY, cannot_write, write_atomic
 from nefty.core.storage.folder_lock import take_folder
 from nefty.core.storage.hdf5 import digest, plain, read_hdf5, write_hdf5
+from nefty.core.storage.progress_file import PROGRESS
 
 CONFIG, EVENTS, CHECKPOINT, RESULT = "config.json", "events.jsonl", "checkpoint.h5", "result.h5"
 FORMAT = 1
@@ -183,6 +185,8 @@ class RunFolder:
         write_atomic(self.path / CONFIG, json.dumps(record, indent=2) + "\n")
         self._record = record
         self.log("finished", **values)
+        with contextlib.suppress(OSError):
+            (self.path / PROGRESS).unlink()
         if not keep_checkpoint:
             with contextlib.suppress(OSError):
                 (self.path / CHECKPOINT).unlink()

@@ -32,7 +32,7 @@ from nefty.data.sequence import Sequence
 from nefty.physics.materials import material
 
 STEPS = (
-    *("flash_frame", "onset", "ambient", "roi", "bin", "frames", "start", "until", "gain"),
+    *("flash_frame", "onset", "ambient", "roi", "polygon", "leave_out", "bin", "frames", "start", "until", "gain"),
     *("corrupt", "dead", "saturation", "drift"),
 )
 OF_THE_PART = ("material", "alpha", "pulse", "heating", "no_losses")
@@ -80,6 +80,7 @@ class Recording:
         typed: whether the user is at the command line.
         known: what was said, files of facts included.
         said: in words, what was taken from which file of facts or record.
+        says_everything: whether the file itself holds all facts, so that those of the part are refused.
     """
 
     file: Path
@@ -92,6 +93,7 @@ class Recording:
     typed: bool = False
     known: Known = field(default_factory=Known)
     said: tuple[str, ...] = ()
+    says_everything: bool = False
 
     @property
     def assumed(self) -> list[Step]:
@@ -194,12 +196,14 @@ def _of_own_file(file: Path, loaded: Sequence, known: Known, refused: tuple[str,
     asked = [name for name in STEPS if name in said and name != "roi"]
     if asked or known.roi == "auto":
         prepared = prepare(loaded, preparation_given(known, loaded, NOTHING))
-        return Recording(file, loaded, prepared.sequence, prepared, prepared.steps, (), True, known.typed)
+        return Recording(
+            file, loaded, prepared.sequence, prepared, prepared.steps, (), True, known.typed, bool(refused)
+        )
     cut = loaded
     if known.roi is not None and known.roi != "off":
         top, bottom, left, right = region(known.roi, known.named("roi"))
         cut = loaded.region(slice(top, bottom), slice(left, right))
-    return Recording(file, loaded, cut, None, (), (), True, known.typed)
+    return Recording(file, loaded, cut, None, (), (), True, known.typed, bool(refused))
 
 
 def _with_part(sequence: Sequence, known: Known) -> tuple[Sequence, tuple[Step, ...]]:

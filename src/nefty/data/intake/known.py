@@ -53,6 +53,9 @@ class Known:
         distance: from the part to the camera.
         mask: pixels (y, x) that count; an array, or a .npy file.
         roi: only this rectangle of pixels; ``"auto"`` for the outline of the part, ``"off"``.
+        polygon: only pixels whose centre lies inside of it: corners (y, x) in pixels of the file, from 0 at the outer
+            corner of the first one; as text ``"10,20 10,80 60,50"``.
+        leave_out: rectangles like ``roi`` whose pixels do not count; as text ``"10:20,30:40 50:60,1:5"``.
         bin: average so many pixels along each side; or to a pixel size such as ``"0.5 mm"``; ``"auto"``, ``"off"``.
         frames: average in time to about so many frames; ``"off"`` keeps all.
         start: leave out frames earlier than this after the flash.
@@ -92,6 +95,8 @@ class Known:
     distance: Quantity | None = None
     mask: np.ndarray | File | None = None
     roi: Region | None = None
+    polygon: str | Listing[Listing[float]] | None = None
+    leave_out: str | Listing[Region] | None = None
     bin: str | int | None = None
     frames: str | int | None = None
     start: Quantity | None = None

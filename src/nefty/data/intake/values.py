@@ -63,6 +63,12 @@ def preparation_given(known: Known, sequence: Sequence, defaults: dict[str, Any]
     for name in ("roi", "drift"):
         if name in given:
             choice[name] = given[name] if _is_word(given[name]) else region(given[name], named(name))
+    if "polygon" in given:
+        choice["polygon"] = corners(given["polygon"], named("polygon"))
+    if "leave_out" in given:
+        said = given["leave_out"]
+        parts = said.split() if isinstance(said, str) else said
+        choice["leave_out"] = tuple(region(part, named("leave_out")) for part in parts)
     if "frames" in given:
         choice["frames"] = "off" if given["frames"] == "off" else _count(given["frames"], named("frames"))
     if "corrupt" in given:
@@ -102,6 +108,18 @@ def region(said: Any, name: str) -> Region:
         raise InputError(f"{name} {said!r} must be rows and columns, first and one past the last: y0:y1,x0:x1.")
     top, bottom, left, right = ends
     return top, bottom, left, right
+
+
+def corners(said: Any, name: str) -> tuple[tuple[float, float], ...]:
+    """``"10,20 10,80 60,50"``, or pairs of numbers, as the corners (y, x) of a polygon in pixels."""
+    parts = [part.split(",") for part in said.split()] if isinstance(said, str) else said
+    try:
+        found = tuple((float(y), float(x)) for y, x in parts)
+    except (TypeError, ValueError):
+        found = ()
+    if len(found) < 3:
+        raise InputError(f"{name} {said!r} must be three corners or more, row and column of each: y,x y,x y,x.")
+    return found
 
 
 def length_of(said: str | float, name: str) -> float:

@@ -15,6 +15,7 @@ FrameNumber = Annotated[int, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 Positive = Annotated[float, Field(gt=0)]
 Region = tuple[int | None, int | None, int | None, int | None]
+Corner = tuple[Annotated[float, Field(allow_inf_nan=False)], Annotated[float, Field(allow_inf_nan=False)]]
 
 
 class Preparation(Part):
@@ -30,6 +31,8 @@ class Preparation(Part):
     saturation: the value from which on the camera is saturated, in the unit of the file's frames.
     drift: of the camera, from the frames before the flash, or a region (y0, y1, x0, x1) that was not heated.
     roi: region of interest (y0, y1, x0, x1), first and one past last, None for the ends; "auto" is the part's outline.
+    polygon: corners (y, x) in pixels, from 0 at the outer corner of the first; only pixels whose centre lies inside
+    count, and the region is cut to them. leave_out: rectangles like roi whose pixels do not count.
     bin: average so many pixels along each side. pixel: to pixels of about this size instead.
     start, until: leave out frames before and after these times after the flash.
     frames: how many are left, as means over windows that grow with time. noise: of one value of the prepared pixels.
@@ -45,6 +48,8 @@ class Preparation(Part):
     saturation: Auto | float = "auto"
     drift: Auto | Region = "auto"
     roi: Auto | Region = "off"
+    polygon: Annotated[tuple[Corner, ...], Field(min_length=3)] | None = None
+    leave_out: tuple[Region, ...] = ()
     bin: Auto | Count = "auto"
     pixel: Positive | None = None
     start: Annotated[float, Field(ge=0)] | None = None

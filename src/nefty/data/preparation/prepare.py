@@ -26,6 +26,7 @@ from nefty.data.preparation.drift import drift_step
 from nefty.data.preparation.flash import Flash, flash_of
 from nefty.data.preparation.gain import gain_step
 from nefty.data.preparation.outline import Box, region_step, resolved
+from nefty.data.preparation.pixel_choice import chosen_pixels, chosen_step
 from nefty.data.preparation.prepared import Pictures, Prepared
 from nefty.data.preparation.sampling import frame_levels, frames_without_numbers, sampled
 from nefty.data.preparation.saturation import saturation_level, saturation_step
@@ -161,6 +162,7 @@ class _Pixels:
         drift: of the camera, to subtract from each frame, (t,).
         region: rows and columns (y0, y1, x0, x1) that are used.
         suggested: the same for the part's outline, where a background that was not heated tells it.
+        chosen: pixels (y, x) inside the polygon and outside of what was left out; None if all are.
         n: pixels along each side that become one.
         rest: the recording but for its frames, cut and binned.
         steps: saturation, dead pixels, drift, region, pixels.
@@ -172,6 +174,7 @@ class _Pixels:
     drift: np.ndarray
     region: Box
     suggested: Box | None
+    chosen: np.ndarray | None
     n: int
     rest: Sequence
     steps: tuple[Step, Step, Step, Step, Step]
@@ -187,10 +190,12 @@ def _over_pixels(sequence: Sequence, choice: Preparation, course: _Course) -> _P
     place = choice.drift if isinstance(choice.drift, str) else resolved(choice.drift, face)
     drift, drift_said = drift_step(frames, course.times, course.levels, course.flash.before, kept, place, unit)
     early = _early(frames[kept[:EARLY]], course.ambient, course.level, dead)
+    chosen = chosen_pixels(choice.polygon, choice.leave_out, face)
     region, suggested, region_said = region_step(choice.roi, early)
+    region, region_said = chosen_step(choice.polygon, choice.leave_out, chosen, region, region_said)
     rest, n, region, pixels_said = pixels_step(sequence, region, choice.bin, choice.pixel)
     said = (saturation_said, dead_said, drift_said, region_said, pixels_said)
-    return _Pixels(kept, saturated, dead, drift, region, suggested, n, rest, said)
+    return _Pixels(kept, saturated, dead, drift, region, suggested, chosen, n, rest, said)
 
 
 def _frames_of(
@@ -200,11 +205,12 @@ def _frames_of(
     steps times and gain.
     """
     bad = pixels.dead if sequence.mask is None else pixels.dead | ~sequence.mask
+    bad = bad if pixels.chosen is None else bad | ~pixels.chosen
     cleaning = _Cleaning(pixels.region, pixels.n, bad, course.level, course.ambient, pixels.drift)
     kept, reduced = pixels.kept, cleaning.applied(sequence.frames, pixels.kept)
     here = np.array([np.isfinite(frame).any() for frame in reduced])
     if not here.any():
-        raise InputError("no value is left: mask, dead pixels and saturation leave nothing of the region.")
+        raise InputError("no value is left: mask, polygon, dead pixels and saturation leave nothing of the region.")
     kept, reduced = (kept, reduced) if here.all() else (kept[here], reduced[here])
     whole = dataclasses.replace(pixels.rest, frames=reduced, times=course.times[kept], noise=None)
     known = choice.noise or (sequence.noise if pixels.n == 1 and isinstance(sequence.noise, float) else None)

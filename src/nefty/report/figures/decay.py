@@ -10,19 +10,23 @@ import plotly.graph_objects as go
 from nefty.core.errors import InputError
 from nefty.report.figures.curves import Curve, log_axis
 from nefty.report.figures.narrow import stack_when_narrow
-from nefty.report.figures.style import LINES, MUTED, RULE, AxisUnits, axis_title, dress
+from nefty.report.figures.style import INK, LINES, MUTED, RULE, AxisUnits, axis_title, dress
 
 DECADES = 4  # of temperature and of time, at most
 AFTER = 3  # times the time of the peak: there the line goes through the curve, for a pulse is short by then
 
 
-def decay_figure(times: np.ndarray, curves: Sequence[Curve], units: AxisUnits | None = None) -> go.Figure:
-    """Curves over time, and a line of slope -1/2 through the first one, soon after its peak.
+def decay_figure(
+    times: np.ndarray, curves: Sequence[Curve], units: AxisUnits | None = None, *, law: np.ndarray | None = None
+) -> go.Figure:
+    """Curves over time, and a line of slope -1/2 through the first one, soon after its peak; beside it a slab's law.
 
     Args:
         times: after the flash, (t,); those up to 0 are left out.
         curves: the first is typical of the part; only ``measured`` is drawn.
         units: words for the axes.
+        law: how a sound slab of the part's thickness and diffusivity cools, (t,), of any strength: it is drawn through
+            the same point.
     """
     units = units or AxisUnits()
     late = np.asarray(times) > 0
@@ -53,6 +57,13 @@ def decay_figure(times: np.ndarray, curves: Sequence[Curve], units: AxisUnits | 
         figure.add_trace(
             go.Scatter(x=t, y=half, mode="lines", line=line, name="slope −1/2: a thick part", hoverinfo="skip")
         )
+        if law is not None:
+            sound = np.asarray(law, dtype=np.float64)[late]
+            line = {"color": INK, "width": 1.5, "dash": "dot"}
+            through = drawn[0][at] * sound / sound[at]
+            figure.add_trace(
+                go.Scatter(x=t, y=through, mode="lines", line=line, name="law of a sound slab", hoverinfo="skip")
+            )
     return _dressed(figure, t, drawn, units)
 
 

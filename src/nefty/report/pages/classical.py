@@ -60,7 +60,7 @@ def classical_page(
 
 
 def _section(label: str, image: np.ndarray, size: tuple[float, float], units: AxisUnits) -> Section:
-    scale, unit = _scale(label, units)
+    scale, unit = scale_of(label, units)
     words = f"{label} ({unit})" if unit else label
     figure = depth_maps([DepthMap(label, _coarser(image), scale, words)], size, units)
     shows = f"The {label} of every pixel; grey where there is none."
@@ -68,7 +68,7 @@ def _section(label: str, image: np.ndarray, size: tuple[float, float], units: Ax
     return Section(label.capitalize(), shows, *looks, figure=figure)
 
 
-def _scale(label: str, units: AxisUnits) -> tuple[Scale, str]:
+def scale_of(label: str, units: AxisUnits) -> tuple[Scale, str]:
     """Colours and unit of a map, by its name."""
     if label == "depth":
         return DEPTH, units.length

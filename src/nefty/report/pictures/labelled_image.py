@@ -6,6 +6,7 @@ import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def labelled_image(given: LabelledMap) -> bytes:
     picture = Image.new("RGB", (LEFT + width + RIGHT, TOP + height + BELOW), "white")
     draw = ImageDraw.Draw(picture)
     low, high = given.limits or given.scale.limits(given.values)
-    map_image = Image.fromarray(_coloured(given.values, given.scale, low, high)).resize(
+    map_image = Image.fromarray(coloured(given.values, given.scale, low, high)).resize(
         (width, height), Image.Resampling.NEAREST
     )
     picture.paste(map_image, (LEFT, TOP))
@@ -113,7 +114,7 @@ def _bar(
     (low, high), (height, width) = limits, shape
     left = LEFT + width + 34
     ramp = np.linspace(high, low, max(height, 2))[:, None]
-    picture.paste(Image.fromarray(_coloured(ramp, given.scale, low, high)).resize((BAR, height)), (left, TOP))
+    picture.paste(Image.fromarray(coloured(ramp, given.scale, low, high)).resize((BAR, height)), (left, TOP))
     for tick in nice_ticks(low, high, max(2, height // 80)):
         y = TOP + (high - tick) / (high - low) * height
         draw.line((left + BAR, y, left + BAR + TICK, y), fill=MUTED, width=2)
@@ -131,16 +132,29 @@ def _upright(draw: ImageDraw.ImageDraw, text: str, at: tuple[int, int]) -> None:
     draw.bitmap((at[0], at[1] - turned.height // 2), turned, fill=INK)
 
 
-def _coloured(values: np.ndarray, scale: Scale, low: float, high: float) -> np.ndarray:
+def coloured(values: np.ndarray, scale: Scale, low: float, high: float) -> np.ndarray:
     """Red, green and blue, uint8 (y, x, 3); NaN becomes the grey of sound pixels."""
-    from plotly.colors import sample_colorscale
-
-    name: Any = list(scale.name) if isinstance(scale.name, tuple) else scale.name
-    table = np.array(sample_colorscale(name, np.linspace(0, 1, 256).tolist(), colortype="tuple"))
+    table = _colours(scale.name)
     share = np.clip((np.nan_to_num(values, nan=low) - low) / (high - low), 0, 1)
     image = np.rint(255 * table[np.rint(255 * share).astype(int)]).astype(np.uint8)
     image[np.isnan(values)] = [int(SOUND[i : i + 2], 16) for i in (1, 3, 5)]
     return image
+
+
+def plain_image(values: np.ndarray, scale: Scale, limits: tuple[float, float]) -> bytes:
+    """The map alone as a PNG file, a pixel for each value."""
+    content = io.BytesIO()
+    Image.fromarray(coloured(values, scale, *limits)).save(content, "PNG", compress_level=1)
+    return content.getvalue()
+
+
+@cache
+def _colours(name: str | tuple[str, ...]) -> np.ndarray:
+    """Red, green and blue, 0 to 1, (256, 3)."""
+    from plotly.colors import sample_colorscale
+
+    given: Any = list(name) if isinstance(name, tuple) else name
+    return np.array(sample_colorscale(given, np.linspace(0, 1, 256).tolist(), colortype="tuple"))
 
 
 def _drawable(text: str) -> str:

@@ -1,0 +1,50 @@
+"""``nefty app``: the browser app, on this machine."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def run(
+    folder: Annotated[
+        Path, typer.Argument(help="The folder with your recordings; the app sees nothing outside of it.")
+    ] = Path(),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="To listen on; 0 takes one that is free.")] = 8050,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; any other than this machine's own needs --token.")
+    ] = "127.0.0.1",
+    token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOKEN",
+            help="Your own, 16 letters or more, which opens the app until it ends; a link for one use if not given.",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Runs that work at a time; others wait.")] = 1,
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Open the link in the browser.")] = True,
+) -> None:
+    """Open recordings, run and compare in the browser; nothing leaves this machine.
+
+    Uploads, runs and pictures go to the folder nefty-app inside FOLDER. Ctrl-C ends the app; runs that work keep their
+    state, and go on when you press Resume.
+    """
+    opened = False
+
+    def ready(link: str) -> None:
+        nonlocal opened
+        typer.echo(f"{'For another browser' if opened else 'Open'}: {link}")
+        if show and not opened:
+            import threading
+            import webbrowser
+
+            threading.Timer(1.0, webbrowser.open, [link]).start()
+        opened = True
+
+    # The app stands beside the command line, and neither imports the other: found by name, when it is asked for.
+    server = importlib.import_module("nefty.app.server")
+    server.serve(folder, host=host, port=port, token=token, at_once=jobs, ready=ready)
