@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
@@ -21,6 +21,7 @@ from nefty.core.provenance import usable_cores
 from nefty.core.tell import Tell, say_nothing
 
 THREAD_SETTINGS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+WORKER = "nefty.bench.solver.worker"
 STAGE = "stage "  # begins the lines by which a worker tells where it is
 
 
@@ -131,7 +132,7 @@ def measure(
         if data is not None:
             request["data"] = str(Path(folder) / "data.npy")
             np.save(request["data"], data)
-        failure = _run_worker(request, Path(folder) / "errors.txt", lambda detail: tell(chosen.title, detail))
+        failure = run_worker(WORKER, request, Path(folder) / "errors.txt", lambda detail: tell(chosen.title, detail))
         if failure is not None:
             return Measurement(name, changes, failed=failure)
         found = json.loads((Path(folder) / "result.json").read_text())
@@ -143,13 +144,20 @@ def measure(
     return Measurement(name, changes, **found, **arrays)
 
 
-def _run_worker(request: dict[str, Any], errors: Path, hear: Callable[[str], None]) -> str | None:
-    """Run the worker to its end; returns why it failed, or None."""
+def run_worker(module: str, request: Mapping[str, Any], errors: Path, hear: Callable[[str], None]) -> str | None:
+    """Run a worker to its end, in a process of its own that may use all cores; returns why it failed, or None.
+
+    Args:
+        module: that is run; it reads the request as JSON from stdin.
+        request: what it is to do.
+        errors: file for what it says on stderr.
+        hear: told of its stages.
+    """
     threads = str(usable_cores())
     environment = {**os.environ, **dict.fromkeys(THREAD_SETTINGS, threads), "PYTHONSAFEPATH": "1"}
     with errors.open("w") as stderr:
         worker = subprocess.Popen(
-            [sys.executable, "-m", "nefty.bench.solver.worker"],
+            [sys.executable, "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,

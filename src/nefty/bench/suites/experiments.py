@@ -130,6 +130,22 @@ class OptimumOptions(Part):
     iterations: Count | None = None
 
 
+class ScaleOptions(Part):
+    """Of ``nefty.bench.scale.study``.
+
+    shapes: grids (z, y, x), the smallest first. frames: of each recording. more_frames: once more on the first grid with
+    so many; none if not given. iterations: of the recipe, all if not given.
+    """
+
+    recipe: str = "fast"
+    kinds: Annotated[tuple[str, ...], BeforeValidator(_words), Field(min_length=1)] = ("homogeneous", "layered")
+    seeds: str = "700:702"
+    shapes: Shapes = ((16, 64, 64), (24, 128, 128), (32, 256, 256))
+    frames: Count = 100
+    more_frames: Count | None = 400
+    iterations: Count | None = None
+
+
 class ForwardOptions(Part):
     """Of ``nefty.bench.solver.pinn_forward``."""
 
@@ -224,6 +240,12 @@ def _optimum(options: OptimumOptions, tell: Tell) -> Results:
     return study.run(**options.model_dump(), tell=tell)
 
 
+def _scale(options: ScaleOptions, tell: Tell) -> Results:
+    from nefty.bench.scale import study
+
+    return study.run(**options.model_dump(), tell=tell)
+
+
 def _forward(options: ForwardOptions, tell: Tell) -> Results:
     from nefty.bench.solver import pinn_forward
 
@@ -242,6 +264,11 @@ EXPERIMENTS = {
     "illposedness": Experiment(IllposednessOptions, _illposedness, {"shape": (4, 6, 6), "frames": 10}),
     "optimum": Experiment(
         OptimumOptions, _optimum, {"shape": (8, 16, 16), "frames": 20, "seeds": "600:601", "iterations": 20}
+    ),
+    "scale": Experiment(
+        ScaleOptions,
+        _scale,
+        {"shapes": ((8, 16, 16), (8, 24, 24)), "frames": 20, "more_frames": 40, "seeds": "700:701", "iterations": 10},
     ),
     "forward": Experiment(ForwardOptions, _forward, {"iterations": 100}),
 }
