@@ -57,7 +57,7 @@ def run(
     seeds: str = "700:702",
     shapes: Sequence[tuple[int, int, int]] = ((16, 64, 64), (24, 128, 128), (32, 256, 256)),
     frames: int = 100,
-    more_frames: int | None = 400,
+    more_frames: int = 400,
     iterations: int | None = None,
     tell: Tell = say_nothing,
 ) -> Results:
@@ -69,11 +69,11 @@ def run(
         seeds: a range such as "700:702".
         shapes: cells (z, y, x); differences are to the first.
         frames: of each recording.
-        more_frames: once more on the first grid with so many; ``None`` leaves it out.
+        more_frames: once more on the first grid with so many; 0 leaves it out.
         iterations: of the recipe at most; all of them if not given.
         tell: hears the stages.
     """
-    cases = [(shape, frames) for shape in shapes] + ([] if more_frames is None else [(shapes[0], more_frames)])
+    cases = [(shape, frames) for shape in shapes] + ([(shapes[0], more_frames)] if more_frames else [])
     runs = [
         _alone(Request("", recipe, kind, seed, shape, count, iterations), tell)
         for shape, count in cases

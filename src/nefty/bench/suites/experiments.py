@@ -134,7 +134,7 @@ class ScaleOptions(Part):
     """Of ``nefty.bench.scale.study``.
 
     shapes: grids (z, y, x), the smallest first. frames: of each recording. more_frames: once more on the first grid with
-    so many; none if not given. iterations: of the recipe, all if not given.
+    so many; 0 leaves it out. iterations: of the recipe, all if not given.
     """
 
     recipe: str = "fast"
@@ -142,7 +142,7 @@ class ScaleOptions(Part):
     seeds: str = "700:702"
     shapes: Shapes = ((16, 64, 64), (24, 128, 128), (32, 256, 256))
     frames: Count = 100
-    more_frames: Count | None = 400
+    more_frames: int = Field(default=400, ge=0)
     iterations: Count | None = None
 
 
