@@ -37,6 +37,8 @@ class Measurement:
         first_s: seconds of the first forward and backward run, compilation for this size included.
         forward_s: seconds of each timed forward run, with everything kept that the derivative needs.
         backward_s: seconds of each timed backward run.
+        cpu_s: processor seconds of each timed forward and backward run together, over all threads; other programs do
+            not count, though they make them more by what they push out of the caches.
         peak_bytes: growth of resident memory during the first run, over the warmed-up process.
         memory_source: where that figure comes from.
         counters: operator applications, iterations, residuals of a forward run, as far as the solver tells.
@@ -55,6 +57,7 @@ class Measurement:
     first_s: float | None = None
     forward_s: list[float] = field(default_factory=list)
     backward_s: list[float] = field(default_factory=list)
+    cpu_s: list[float] = field(default_factory=list)
     peak_bytes: int | None = None
     memory_source: str | None = None
     counters: dict[str, Any] = field(default_factory=dict)
@@ -80,6 +83,11 @@ class Measurement:
         """Median seconds of a forward run with its backward run."""
         pairs = [f + b for f, b in zip(self.forward_s, self.backward_s, strict=False)]
         return median(pairs) if pairs else None
+
+    @property
+    def cpu(self) -> float | None:
+        """Median processor seconds of a forward run with its backward run."""
+        return median(self.cpu_s) if self.cpu_s else None
 
     @property
     def remark(self) -> str:
