@@ -111,8 +111,8 @@ class Recipe(Part):
             return
         if self.field.kind != "neural" or self.field.head not in ("sigmoid", "log") or self.cells.kind != "voxel":
             raise ValueError(
-                "stages with unknown=cells need field.kind to be neural, field.head to be sigmoid or log, and cells.kind "
-                "to be voxel"
+                "stages with unknown=cells need field.kind to be neural, field.head to be sigmoid or log, and "
+                "cells.kind to be voxel"
             )
         if self.field.relative != self.cells.relative:
             raise ValueError("field.relative and cells.relative must be the same: one goes on where the other ended")

@@ -84,7 +84,7 @@ def run(
         name="scale",
         title="Whole reconstructions by grid",
         lead=(
-            f"Recipe {recipe}: specimens of the paper's kind on a slab 10 x 10 x 1, the same seeds in ever finer cells, "
+            f"Recipe {recipe}: specimens of the paper's kind on a slab 10 x 10 x 1, the same seeds in finer cells, "
             "simulated by the independent explicit simulator without noise."
         ),
         tables=[Table("Whole reconstructions", COLUMNS, list(_rows(runs)), contests=())],

@@ -147,7 +147,7 @@ def _same_problem(measurements: Sequence[Measurement], case: Case) -> list[str]:
 
 
 def _against_ours(measurements: Sequence[Measurement]) -> list[str]:
-    """What forward run and gradient of the others take, as multiples of ours; on a busy machine processor time counts."""
+    """What forward run and gradient of the others take, as multiples of ours."""
     ours = next((m for m in measurements if m.solver == OURS), None)
     if ours is None or not ours.total or not ours.cpu:
         return []

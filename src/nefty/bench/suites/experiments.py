@@ -42,6 +42,7 @@ def _solvers(given: Any) -> Any:
 Shape = Annotated[tuple[Count, Count, Count], BeforeValidator(_shape)]
 Shapes = Annotated[tuple[Shape, ...], BeforeValidator(_words), Field(min_length=1)]
 Solvers = Annotated[tuple[str, ...], BeforeValidator(_solvers), Field(min_length=1)]
+Seeds = Annotated[str, BeforeValidator(str)]  # a single seed is read as a number
 Variant = Literal["PINN", "SPINN", "Causal-PINN", "DCGD, center", "DCGD, projection", "DCGD, average"]
 
 
@@ -123,7 +124,7 @@ class OptimumOptions(Part):
 
     recipe: str = "fast"
     kinds: Annotated[tuple[str, ...], BeforeValidator(_words), Field(min_length=1)] = ("homogeneous", "layered")
-    seeds: str = "600:604"
+    seeds: Seeds = "600:604"
     shape: Shape = (16, 64, 64)
     frames: Count = 100
     noise: float = Field(default=0.0, ge=0, lt=1)
@@ -133,13 +134,13 @@ class OptimumOptions(Part):
 class ScaleOptions(Part):
     """Of ``nefty.bench.scale.study``.
 
-    shapes: grids (z, y, x), the smallest first. frames: of each recording. more_frames: once more on the first grid with
-    so many; 0 leaves it out. iterations: of the recipe, all if not given.
+    shapes: grids (z, y, x), the smallest first. frames: of each recording. more_frames: once more on the first grid
+    with so many; 0 leaves it out. iterations: of the recipe, all if not given.
     """
 
     recipe: str = "fast"
     kinds: Annotated[tuple[str, ...], BeforeValidator(_words), Field(min_length=1)] = ("homogeneous", "layered")
-    seeds: str = "700:702"
+    seeds: Seeds = "700:702"
     shapes: Shapes = ((16, 64, 64), (24, 128, 128), (32, 256, 256))
     frames: Count = 100
     more_frames: int = Field(default=400, ge=0)
