@@ -90,6 +90,13 @@ def test_any_resolution_is_the_same_field(background):
     assert np.allclose(millimetres.detach().view(GRID.shape), field().detach(), rtol=1e-12)
 
 
+@pytest.mark.parametrize("options", [{"horizon": 40}, {"bands": 0}, {"wrap": (False, True, False)}, {"skip": None}])
+def test_the_tables_of_the_axes_say_what_the_points_do(options):
+    field = small(**options)
+    field.anneal(17)
+    assert np.allclose(field.at(all_points(GRID)).detach().view(GRID.shape), field().detach(), rtol=1e-13)
+
+
 def test_chunks_change_nothing(monkeypatch):
     whole = small()().detach()
     monkeypatch.setattr(neural, "CHUNK", 7)
@@ -162,7 +169,7 @@ def test_a_saved_state_gives_the_same_field_back():
     field = small(1, horizon=100, background=[0.1, 0.2, 0.15], head=LogHead(0.02, 1.3), spread=0.5)
     field.anneal(37)
     state = field.state_dict()
-    assert not any("features" in name for name in state)
+    assert not any("along" in name for name in state)
     other = small(2, horizon=100, background=[1.0, 1.0, 1.0], head=LogHead(0.02, 1.3))
     other.load_state_dict(state)
     assert torch.equal(other(), field())

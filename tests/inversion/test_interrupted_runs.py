@@ -127,6 +127,23 @@ def test_a_run_that_knows_its_penalties_and_moves_bottoms_goes_on_bit_for_bit(re
     assert_same(reconstruct(recording, recipe=recipe, run=tmp_path), whole)
 
 
+def test_a_run_whose_cells_become_a_network_goes_on_bit_for_bit(recording, quick, tmp_path):
+    where, shape = quick["stages"]
+    network = {**NEURAL["field"], "horizon": 0, "fit": 10}
+    stages = [{**stage, "unknown": "cells"} for stage in (where, shape)]
+    stages += [{"name": name, "iterations": 5, "refine_background": 1} for name in ("network", "finish")]
+    recipe = {**quick, "field": network, "cells": quick["field"], "stages": stages}
+    whole = reconstruct(recording, recipe=recipe)
+    assert whole.effort.unknowns < recording.truth.size / 2
+    for when, what in ((8, killed), (12, ctrl_c), (13, killed), (15, ctrl_c), (16, killed), (18, killed)):
+        if what is killed:
+            with pytest.raises(Killed):
+                reconstruct(recording, recipe=recipe, run=tmp_path, watch=at(when, what))
+        else:
+            reconstruct(recording, recipe=recipe, run=tmp_path, watch=at(when, what))
+    assert_same(reconstruct(recording, recipe=recipe, run=tmp_path), whole)
+
+
 def test_a_run_killed_again_and_again_ends_the_same(recording, quick, tmp_path):
     whole = reconstruct(recording, recipe=quick)
     for when, what in ((3, ctrl_c), (5, killed), (8, killed), (9, ctrl_c), (11, killed)):

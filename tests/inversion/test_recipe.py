@@ -244,6 +244,34 @@ def test_choices_that_do_not_go_together_are_refused(overrides, message):
         load_recipe(LEAST, overrides)
 
 
+CELLS = {"unknown": "cells", "name": "first", "iterations": 1}
+REST = {"name": "rest", "iterations": 1}
+NETWORK = {"field.kind": "neural", "field.head": "log", "field.horizon": 0, "field.relative": False}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"stages": [CELLS, REST]}, "need field.kind to be neural"),
+        ({**NETWORK, "field.head": "softplus", "stages": [CELLS, REST]}, "field.head to be sigmoid or log"),
+        ({**NETWORK, "cells.kind": "neural", "stages": [CELLS, REST]}, "cells.kind to be voxel"),
+        ({**NETWORK, "field.relative": True, "stages": [CELLS, REST]}, "field.relative and cells.relative must be"),
+        ({**NETWORK, "stages": [REST, CELLS]}, "come first"),
+        ({**NETWORK, "stages": [CELLS]}, "at least one of the field follows"),
+        ({**NETWORK, "cells.preconditioner.kind": "penalties"}, r"cells\.preconditioner\.kind=penalties needs voxels"),
+        ({**NETWORK, "stages": [CELLS, {**REST, "move_bottoms": True}]}, "'rest' moves bottoms, which needs voxels"),
+    ],
+)
+def test_cells_come_before_a_network_that_can_begin_with_them(changes, message):
+    with pytest.raises(InputError, match=message):
+        load_recipe(LEAST, changes)
+
+
+def test_a_stage_says_what_its_unknown_is_made_of():
+    recipe = load_recipe("neural")
+    assert [recipe.field_of(stage).kind for stage in recipe.stages] == ["voxel"] * 3 + ["neural"] * 2
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

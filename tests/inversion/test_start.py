@@ -63,5 +63,25 @@ def test_what_is_no_volume_is_refused(recording, quick, truth):
         reconstruct(recording, recipe=quick, start=truth[:5])
     with pytest.raises(InputError, match="no diffusivities"):
         reconstruct(recording, recipe=quick, start=-truth)
-    with pytest.raises(InputError, match="a neural field, which cannot begin with a volume"):
-        reconstruct(recording, recipe="neural", overrides=LAYERS, start=truth)
+    open_head = {"field.kind": "neural", "field.head": "softplus", "field.relative": False, "field.horizon": 0}
+    with pytest.raises(InputError, match="cannot begin with a volume"):
+        reconstruct(recording, recipe=quick, overrides={**open_head, "stages.1.weights.voids": 0}, start=truth)
+
+
+def test_a_network_begins_with_the_defects_of_the_volume_too(recording, quick, truth):
+    small = {
+        "kind": "neural",
+        "head": "log",
+        "depth": 2,
+        "width": 24,
+        "bands": 4,
+        "skip": None,
+        "horizon": 0,
+        "fit": 60,
+    }
+    recipe = load_recipe({**quick, "field": {**quick["field"], **small, "scaling": "none", "activation": "silu"}})
+    background = np.linspace(0.12, 0.17, 6)
+    field = build_field(recipe, build_model(recording, recipe), background, None, start=truth)
+    ratio = field().detach().numpy() / background[:, None, None]
+    assert np.array_equal(ratio < 0.3, truth < 0.05)
+    assert np.abs(ratio - 1)[truth > 0.05].mean() < 0.03

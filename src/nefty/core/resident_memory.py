@@ -21,11 +21,12 @@ class PeakMemory:
 
     Attributes:
         peak: bytes above the resident set at entry, after the block has ended.
+        highest: bytes of the whole resident set at that peak.
         source: ``"VmHWM"`` or ``"ru_maxrss"``.
     """
 
     def __init__(self) -> None:
-        self.peak = 0
+        self.peak = self.highest = 0
         self.source = "VmHWM" if _reset_high_water() else "ru_maxrss"
 
     def __enter__(self) -> PeakMemory:
@@ -39,7 +40,7 @@ class PeakMemory:
 
     def __exit__(self, *_: object) -> None:
         after = _kernel_says("VmHWM") if self.source == "VmHWM" else _largest_ever()
-        self.peak = max(after - self._before, 0)
+        self.peak, self.highest = max(after - self._before, 0), after
 
 
 def give_back() -> None:

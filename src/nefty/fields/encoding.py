@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from nefty.core.checks import count, number
 from nefty.core.errors import InputError
+from nefty.core.grid import Grid
 
 
 def annealing_weights(beta: float | Tensor, bands: int) -> Tensor:
@@ -74,11 +75,26 @@ class FourierEncoding(nn.Module):
         angle = coordinates.double()[..., None, :] * (octaves[:, None] * stretch)
         return torch.stack([angle.sin(), angle.cos()], dim=-2).flatten(-3).to(coordinates.dtype)
 
+    def tables(self, grid: Grid) -> tuple[Tensor, Tensor, Tensor]:
+        """Features with all bands open at the cell centres along z, y and x, each (cells along it, size/3), float64.
+
+        Those of axis a are the columns a, a + 3, a + 6, ... of ``basis``, which depend on that coordinate alone.
+        """
+        found = []
+        for axis, (centres, length) in enumerate(zip(grid.centres(), grid.size, strict=True)):
+            coordinate = 2 * torch.from_numpy(centres.ravel()) / length - 1
+            found.append(self.basis(coordinate[:, None].expand(-1, 3))[:, axis::3].contiguous())
+        return found[0], found[1], found[2]
+
+    def weights(self) -> Tensor:
+        """Weight of each feature by the bands that are open, (size,), float64."""
+        if self.bands == 0:
+            return torch.ones(3, dtype=torch.float64, device=self.beta.device)
+        return annealing_weights(self.beta, self.bands).repeat_interleave(6)
+
     def mask(self, features: Tensor) -> Tensor:
         """Features of ``basis`` times the weights of their bands."""
-        if self.bands == 0:
-            return features
-        return features * annealing_weights(self.beta, self.bands).repeat_interleave(6).to(features.dtype)
+        return features if self.bands == 0 else features * self.weights().to(features.dtype)
 
     def forward(self, coordinates: Tensor) -> Tensor:
         """Features (..., size) of coordinates (..., 3) in [-1, 1], axis order (z, y, x)."""

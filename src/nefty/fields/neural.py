@@ -22,6 +22,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 }
 CHUNK = 65536  # points the network takes at once
 PRODUCTS = ("float32", "bfloat16")
+TABLES = ("along_z", "along_y", "along_x")
 
 
 class NeuralField(nn.Module):
@@ -58,7 +59,9 @@ class NeuralField(nn.Module):
     """
 
     background: Tensor | None
-    features: Tensor
+    along_z: Tensor
+    along_y: Tensor
+    along_x: Tensor
 
     def __init__(
         self,
@@ -106,8 +109,8 @@ class NeuralField(nn.Module):
                 self.output.weight.mul_(number("spread", spread))
                 self.output.bias.copy_(head.inverse(number("start", start)))
 
-        features = self.encoding.basis(_normalised(_centres(grid), grid.size)).to(dtype)
-        self.register_buffer("features", features, persistent=False)
+        for name, features in zip(TABLES, self.encoding.tables(grid), strict=True):
+            self.register_buffer(name, features.to(dtype), persistent=False)
         self.anneal(0)
 
     @property
@@ -124,7 +127,7 @@ class NeuralField(nn.Module):
     def forward(self, grid: Grid | None = None) -> Tensor:
         """Diffusivity of the cells, (z, y, x), on the field's grid or another one of the same box."""
         if grid is None or grid == self.grid:
-            ratio = self._evaluate(self.features).view(self.grid.shape)
+            ratio = self.head(self.values())
             return ratio if self.background is None else self.background[:, None, None] * ratio
         if any(abs(new - own) > 1e-9 * own for new, own in zip(grid.size, self.grid.size, strict=True)):
             raise InputError(f"the grid's size {grid.size} is not the field's, {self.grid.size} (z, y, x).")
@@ -137,33 +140,81 @@ class NeuralField(nn.Module):
             points: (n, 3), coordinates z, y, x counted from the corner of the box on the front face.
             size: edge lengths of the box in the unit of the points, if that is not the unit of the grid.
         """
-        points = torch.as_tensor(points, dtype=torch.float64, device=self.features.device)
+        points = torch.as_tensor(points, dtype=torch.float64, device=self.along_z.device)
         if points.ndim != 2 or points.shape[1] != 3:
             raise InputError(f"points have shape {tuple(points.shape)}; give (n, 3), each z, y, x.")
         if not bool(points.isfinite().all()):
             raise InputError("points hold NaN or infinity; drop those.")
         size = self.grid.size if size is None else Grid(self.grid.shape, size).size  # pyright: ignore[reportArgumentType]
-        ratio = self._evaluate(self.encoding.basis(_normalised(points, size)).to(self.features.dtype))
+        features = self.encoding.basis(_normalised(points, size)).to(self.along_z.dtype)
+        parts = [self._network(_Points(self.encoding.mask(part))) for part in features.split(CHUNK)]
+        ratio = self.head(torch.cat(parts))
         if self.background is None:
             return ratio
         layers = self.grid.shape[0]
         layer = (points[:, 0].detach() / size[0] * layers).floor().long().clamp(0, layers - 1)
         return self.background[layer] * ratio
 
-    def _evaluate(self, features: Tensor) -> Tensor:
-        """head(f) of features (n, size) with all bands open, (n,)."""
-        parts = [self._network(self.encoding.mask(part)) for part in features.split(CHUNK)]
-        return self.head(torch.cat(parts) if len(parts) > 1 else parts[0])
+    def values(self) -> Tensor:
+        """f on the field's grid, before the head, (z, y, x)."""
+        weights = self.encoding.weights().to(self.along_z.dtype)
+        _, rows, columns = self.grid.shape
+        layers = max(1, CHUNK // (rows * columns))
+        parts = [
+            self._network(_Cells((part, self.along_y, self.along_x), weights)) for part in self.along_z.split(layers)
+        ]
+        return torch.cat(parts).view(self.grid.shape)
 
-    def _network(self, features: Tensor) -> Tensor:
+    def _network(self, seen: _Points | _Cells) -> Tensor:
         """f, (n,)."""
-        activate, h = ACTIVATIONS[self.activation], features
-        with torch.autocast(features.device.type, torch.bfloat16, enabled=self.products == "bfloat16"):
+        activate, width = ACTIVATIONS[self.activation], self.output.in_features
+        h: Tensor | None = None
+        with torch.autocast(self.along_z.device.type, torch.bfloat16, enabled=self.products == "bfloat16"):
             for index, layer in enumerate(self.hidden):
-                if index == self.skip:
-                    h = torch.cat([h, features.to(h.dtype)], dim=1)
-                h = activate(layer(h))
-        return self.output(h.to(features.dtype)).squeeze(1)
+                assert isinstance(layer, nn.Linear)
+                if h is None:
+                    h = seen.times(layer.weight, layer.bias)
+                elif index == self.skip:
+                    new = seen.times(layer.weight[:, width:], layer.bias)
+                    h = new + nn.functional.linear(h, layer.weight[:, :width]).to(new.dtype)
+                else:
+                    h = layer(h)
+                h = activate(h)
+        assert h is not None
+        return self.output(h.to(self.along_z.dtype)).squeeze(1)
+
+
+class _Points:
+    """Features of any points, (n, size)."""
+
+    def __init__(self, features: Tensor) -> None:
+        self._features = features
+
+    def times(self, weight: Tensor, bias: Tensor) -> Tensor:
+        """W gamma + b, (n, width)."""
+        return nn.functional.linear(self._features, weight, bias)
+
+
+class _Cells:
+    """Features of the cells of a grid, whose order in memory is that of the points.
+
+    Each feature depends on one coordinate, so that W gamma is a sum of three small products, one for each axis.
+
+    Args:
+        tables: features along z, y, x, each (cells along it, size/3).
+        weights: of the bands, (size,).
+    """
+
+    def __init__(self, tables: tuple[Tensor, Tensor, Tensor], weights: Tensor) -> None:
+        self._tables, self._weights = tables, weights
+
+    def times(self, weight: Tensor, bias: Tensor) -> Tensor:
+        """W gamma + b, (n, width)."""
+        masked = weight * self._weights
+        with torch.autocast(weight.device.type, enabled=False):
+            z, y, x = (table @ masked[:, axis::3].T for axis, table in enumerate(self._tables))
+            across = (y + bias)[:, None] + x
+            return (z[:, None, None] + across).flatten(0, 2)
 
 
 def _linear(inputs: int, outputs: int, generator: torch.Generator | None, dtype: torch.dtype) -> nn.Linear:

@@ -16,6 +16,7 @@ from nefty.fields.neural import NeuralField
 from nefty.fields.voxel import VoxelField
 from nefty.inversion.adam import Adam
 from nefty.inversion.lbfgs import Inverse, ProjectedLBFGS
+from nefty.inversion.network_start import fit_network, within
 from nefty.inversion.recipe import Recipe
 from nefty.inversion.recipe_sections import FieldChoice, Stage
 from nefty.physics.heat_model import HeatModel
@@ -62,11 +63,11 @@ def build_field(
         model: on whose cells.
         background: its diffusivity, (z,).
         scale: of the unknowns of voxels, (z, y, x).
-        stage: index of the one whose box the unknowns were in last.
+        stage: index of the one whose unknowns they are, and whose box they were in last.
         start: diffusivity (z, y, x) to begin with, as far as the box allows; the background if not given. A relative
             field takes its defects and leaves its background to the calibration.
     """
-    choice = recipe.field
+    choice = recipe.field_of(recipe.stages[stage])
     if background is None and (choice.relative or choice.kind == "voxel"):
         raise InputError(
             f"recipe {recipe.name!r}: a field of {choice.kind}s that starts from the background needs "
@@ -74,11 +75,10 @@ def build_field(
         )
     head = build_head(choice, recipe.stages[stage].high)
     if choice.kind == "neural":
+        network = _network(recipe, model, head, background)
         if start is not None:
-            raise InputError(
-                f"recipe {recipe.name!r} has a neural field, which cannot begin with a volume; take fast or warm."
-            )
-        return _network(recipe, model, head, background)
+            fit_network(network, ratio_to_layers(start, choice.nearly_sound) if choice.relative else start, choice.fit)
+        return network
     assert background is not None
     return _voxels(choice, model, head, background, scale, start)
 
@@ -139,14 +139,6 @@ def ratio_to_layers(volume: np.ndarray, nearly_sound: float) -> np.ndarray:
     return np.where(ratio > nearly_sound, 1.0, ratio)
 
 
-def within(values: np.ndarray, head: Head) -> np.ndarray:
-    """Values, moved to where the head can return them."""
-    if not isinstance(head, LinearBox | LogBox | SigmoidHead | LogHead):
-        return values
-    inside = 0.0 if isinstance(head, LinearBox | LogBox) else 1e-3  # a sigmoid reaches its ends nowhere
-    return np.clip(values, head.low * (1 + inside), head.high * (1 - inside))
-
-
 def set_background(field: AnyField, background: np.ndarray) -> None:
     """Move the background under the anomaly; nothing happens to a field that has none."""
     if field.background is not None:
@@ -174,7 +166,7 @@ def build_optimiser(
     buried = max(stage.buried, buried)
     low = high = None
     if isinstance(field, VoxelField):
-        field.head = build_head(recipe.field, stage.high)
+        field.head = build_head(recipe.field_of(stage), stage.high)
         low, high = (b.expand(field.grid.shape).clone() for b in _tensors(field))
         if buried >= low.shape[0]:
             raise InputError(

@@ -21,6 +21,7 @@ from nefty.inversion.build import build_field, build_optimiser, set_background
 from nefty.inversion.calibration.interface import Calibration
 from nefty.inversion.lbfgs import ProjectedLBFGS
 from nefty.inversion.moves import Relaxed, move_bottoms, promising
+from nefty.inversion.network_start import fit_network
 from nefty.inversion.objective import Objective, Terms
 from nefty.inversion.observation import Observation
 from nefty.inversion.preconditioner import PenaltyPreconditioner
@@ -93,9 +94,10 @@ class Optimisation:
             calibration.restore(state.calibration)
         self.first_weight = state.history["weight"][0] if state.history else state.weight
         self.objective = self._objective()
-        background = calibration.background
-        self.field = build_field(recipe, self.model, background, state.scale, max(state.stage - 1, 0), start)
-        if not len(state.x):
+        background, stage = calibration.background, state.stage if state.optimiser else max(state.stage - 1, 0)
+        begun = len(state.x) > 0
+        self.field = build_field(recipe, self.model, background, state.scale, stage, None if begun else start)
+        if not begun:
             state.x = parameters_to_vector(self.field.parameters()).detach().numpy().copy()
         self._load(state.x)
         if isinstance(self.field, NeuralField):
@@ -175,7 +177,7 @@ class Optimisation:
         """Begin a stage: choose the weight by the discrepancy, fit the background again under what was found, and
         scale the unknowns by what the frames say about them now.
         """
-        state, weight, scaling = self.state, self.recipe.weight, self.recipe.field.sensitivity
+        state, weight, choice = self.state, self.recipe.weight, self.recipe.field_of(stage)
         searched = state.stage > 0
         if weight.tv == "auto" and weight.discrepancy and searched:
             state.weight = self._weight_by_discrepancy()
@@ -184,13 +186,27 @@ class Optimisation:
         self.objective = self._objective()
         if (background := self.calibration.background) is not None:
             set_background(self.field, background)
-        if self.recipe.field.scaling == "sensitivity" and isinstance(self.field, VoxelField):
-            curvature = sensitivity(self.model, self.volume(), self.seen, self.recipe.seed + state.stage, scaling)
-            self.field.rescale(step_scale(curvature, scaling.regular))
+        if searched and stage.unknown != self.recipe.stages[state.stage - 1].unknown:
+            self._begin_network(choice.fit)
+        if choice.scaling == "sensitivity" and isinstance(self.field, VoxelField):
+            settings, seed = choice.sensitivity, self.recipe.seed + state.stage
+            curvature = sensitivity(self.model, self.volume(), self.seen, seed, settings)
+            self.field.rescale(step_scale(curvature, settings.regular))
             state.scale, state.curvature = self.field.scale.numpy().copy(), curvature
             state.x = self.field.unknown.detach().reshape(-1).numpy().copy()
         if stage.move_bottoms and searched:
             self._move_bottoms(stage)
+
+    def _begin_network(self, iterations: int) -> None:
+        """Go on with a network in place of the cells, fitted to what they found."""
+        state, volume, background = self.state, self.volume(), self.calibration.background
+        self.field = build_field(self.recipe, self.model, background, None, state.stage)
+        assert isinstance(self.field, NeuralField)
+        relative = self.field.background is not None and background is not None
+        fit_network(self.field, volume / background[:, None, None] if relative else volume, iterations)
+        state.x = parameters_to_vector(self.field.parameters()).detach().numpy().copy()
+        state.scale = state.curvature = None
+        state.learned = {}  # pairs of other unknowns
 
     def _move_bottoms(self, stage: Stage) -> None:
         """Put the bottoms of voids elsewhere where that lowers the objective, as the stage has it."""
@@ -269,7 +285,8 @@ class Optimisation:
         state = self.state
         self.objective.penalties = stage.weighted(self.recipe.penalties, state.weight)
         start = torch.from_numpy(state.x.copy())
-        inverse_at = None if self.recipe.field.preconditioner.kind == "none" else self._inverse_at
+        known = self.recipe.field_of(stage).preconditioner.kind != "none"
+        inverse_at = (lambda x: self._inverse_at(x, stage)) if known else None
         optimiser = build_optimiser(stage, self.recipe, self.field, start, self.calibration.buried, inverse_at)
         if state.optimiser:
             optimiser.restore(state.optimiser)
@@ -278,9 +295,9 @@ class Optimisation:
             state.learned = {}
         return optimiser
 
-    def _inverse_at(self, x: Tensor) -> PenaltyPreconditioner:
+    def _inverse_at(self, x: Tensor, stage: Stage) -> PenaltyPreconditioner:
         """The inverse of what is known of the objective's curvature at the unknowns ``x`` of voxels."""
-        field, state, settings = self.field, self.state, self.recipe.field
+        field, state, settings = self.field, self.state, self.recipe.field_of(stage)
         assert isinstance(field, VoxelField)
         assert state.curvature is not None
         with torch.no_grad():

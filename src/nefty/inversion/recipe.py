@@ -34,7 +34,11 @@ MOVED = {
 
 
 class Recipe(Part):
-    """A complete description of a reconstruction; ``rule`` is the one by which its defects are told."""
+    """A complete description of a reconstruction.
+
+    rule: by which its defects are told. field: what the unknown is made of. cells: what it is made of in stages that
+    say ``unknown = "cells"``.
+    """
 
     name: str
     summary: str = ""
@@ -44,6 +48,7 @@ class Recipe(Part):
     noise: Noise = Noise()
     calibration: CalibrationSettings = CalibrationSettings()
     field: FieldChoice = FieldChoice()
+    cells: FieldChoice = FieldChoice()
     weight: Weight = Weight()
     penalties: PenaltySettings = PenaltySettings()
     moves: MoveSettings = MoveSettings()
@@ -64,21 +69,23 @@ class Recipe(Part):
             )
         if self.evidence.regions == "sheets" and choice.background != "part":
             raise ValueError("evidence.regions=sheets needs calibration.background to be part; take volume")
-        field = self.field
-        if field.preconditioner.kind != "none" and not (
-            field.kind == "voxel" and field.head == "log-box" and field.scaling == "sensitivity"
-        ):
-            raise ValueError(
-                f"field.preconditioner.kind={field.preconditioner.kind} needs voxels with the head log-box and "
-                "field.scaling=sensitivity; set it to none"
-            )
+        for section, field in (("field", self.field), ("cells", self.cells)):
+            if field.preconditioner.kind != "none" and not (
+                field.kind == "voxel" and field.head == "log-box" and field.scaling == "sensitivity"
+            ):
+                raise ValueError(
+                    f"{section}.preconditioner.kind={field.preconditioner.kind} needs voxels with the head log-box and "
+                    f"{section}.scaling=sensitivity; set it to none"
+                )
+        self._consistent_unknowns()
         for stage in self.stages:
-            if stage.high is not None and not (self.field.kind == "voxel" and "box" in self.field.head):
+            field = self.field_of(stage)
+            if stage.high is not None and not (field.kind == "voxel" and "box" in field.head):
                 raise ValueError(f"stage {stage.name!r} sets high, which only voxels with a box head can change")
-            if stage.optimiser == "lbfgs" and self.field.kind == "neural" and self.field.horizon:
+            if stage.optimiser == "lbfgs" and field.kind == "neural" and field.horizon:
                 raise ValueError(
                     f"stage {stage.name!r} uses lbfgs, which cannot follow bands that open one by one "
-                    f"(field.horizon={self.field.horizon}); set field.horizon to 0, or optimiser to adam"
+                    f"(field.horizon={field.horizon}); set field.horizon to 0, or optimiser to adam"
                 )
             of_logs = field.kind == "voxel" and field.relative and field.head == "log-box"
             if stage.move_bottoms and not (of_logs and stage.optimiser == "lbfgs"):
@@ -86,7 +93,7 @@ class Recipe(Part):
                     f"stage {stage.name!r} moves bottoms, which needs voxels of log(alpha/background) and lbfgs; set "
                     "move_bottoms to false"
                 )
-            if stage.buried and not (self.field.kind == "voxel" and self.field.relative):
+            if stage.buried and not (field.kind == "voxel" and field.relative):
                 raise ValueError(
                     f"stage {stage.name!r} sets buried, which only voxels relative to a background can keep"
                 )
@@ -96,6 +103,25 @@ class Recipe(Part):
                     f"stage {stage.name!r} weighs {' and '.join(unfounded)}, which needs a background; calibrate one"
                 )
         return self
+
+    def _consistent_unknowns(self) -> None:
+        """Cells come first, and a network that can begin with them afterwards."""
+        of_cells = [stage.unknown == "cells" for stage in self.stages]
+        if not any(of_cells):
+            return
+        if self.field.kind != "neural" or self.field.head not in ("sigmoid", "log") or self.cells.kind != "voxel":
+            raise ValueError(
+                "stages with unknown=cells need field.kind to be neural, field.head to be sigmoid or log, and "
+                "cells.kind to be voxel"
+            )
+        if self.field.relative != self.cells.relative:
+            raise ValueError("field.relative and cells.relative must be the same: one goes on where the other ended")
+        if of_cells != sorted(of_cells, reverse=True) or all(of_cells):
+            raise ValueError("stages with unknown=cells come first, and at least one of the field follows them")
+
+    def field_of(self, stage: Stage) -> FieldChoice:
+        """What the unknown is made of in a stage."""
+        return self.cells if stage.unknown == "cells" else self.field
 
 
 def limited(recipe: Recipe, iterations: int) -> Recipe:

@@ -63,7 +63,7 @@ class FieldChoice(Part):
     scaling: of voxels: by the sensitivity of the frames, by depth, or none. preconditioner: of their steps by lbfgs.
     nearly_sound: of a volume to begin with, the ratio to its own layers above which a cell is taken as sound; defects
     have less than 0.2. products: precision of the network's products; "bfloat16" is mixed precision, see
-    ``NeuralField``.
+    ``NeuralField``. fit: iterations by which a network is fitted to a volume to begin with.
     """
 
     kind: Literal["voxel", "neural"] = "voxel"
@@ -83,6 +83,7 @@ class FieldChoice(Part):
     spread: NotNegative = 0.0
     wrap: tuple[bool, bool, bool] = (True, True, True)
     products: Literal["float32", "bfloat16"] = "float32"
+    fit: Count = 100
     sensitivity: SensitivitySettings = SensitivitySettings()
     preconditioner: PreconditionerSettings = PreconditionerSettings()
 
@@ -154,6 +155,7 @@ class MoveSettings(Part):
 class Stage(Part):
     """A stretch of iterations with one optimiser.
 
+    unknown: "field", or "cells": voxels as in the recipe's section ``cells``, which a network begins with afterwards.
     high: upper end of the box, in place of the field's. weights: of the penalties, as multiples of ``weight.tv``; a
     penalty of weight 0 is left out. refine_background: Gauss-Newton steps for the background before the stage.
     move_bottoms: whether the bottoms of voids are moved before the stage (``MoveSettings``). buried: layers of cells
@@ -164,6 +166,7 @@ class Stage(Part):
     name: str
     optimiser: Literal["lbfgs", "adam"] = "lbfgs"
     iterations: Count
+    unknown: Literal["field", "cells"] = "field"
     high: Positive | None = None
     refine_background: int = Field(default=0, ge=0)
     move_bottoms: bool = False

@@ -12,6 +12,7 @@ from nefty.bench.tables.table import Column
 SOLVER = Column("title", "solver")
 FORWARD = Column("forward_s", "forward s", formats.spread)
 BACKWARD = Column("backward_s", "backward s", formats.spread)
+PROCESSOR = Column("cpu_s", "processor s, both", formats.spread)
 PEAK = Column("peak_bytes", "peak memory", formats.size)
 ITERATIONS = Column("iterations", "iterations", formats.whole)
 RMSE = Column("rmse", "surface RMSE", formats.error)
@@ -26,6 +27,7 @@ def common(m: Measurement) -> dict[str, Any]:
         "title": SOLVERS[m.solver].title,
         "forward_s": m.forward_s,
         "backward_s": m.backward_s,
+        "cpu_s": m.cpu_s,
         "peak_bytes": m.peak_bytes,
         "remark": m.remark,
     }

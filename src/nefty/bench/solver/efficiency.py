@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nefty.bench.solver.case import Case
-from nefty.bench.solver.columns import BACKWARD, FORWARD, GRADIENT_ERROR, PEAK, REMARK, RMSE, SOLVER, common
+from nefty.bench.solver.columns import BACKWARD, FORWARD, GRADIENT_ERROR, PEAK, PROCESSOR, REMARK, RMSE, SOLVER, common
 from nefty.bench.solver.measure import Measurement, measure
 from nefty.bench.solver.reference import (
     Reference,
@@ -28,12 +28,14 @@ from nefty.core.machine import free_memory
 from nefty.core.tell import Tell, say_nothing
 
 YARDSTICK = "am"
+OURS = "chebyshev"
 
 COLUMNS = (
     SOLVER,
     Column("frames", "frames", formats.whole),
     FORWARD,
     BACKWARD,
+    PROCESSOR,
     PEAK,
     RMSE,
     GRADIENT_ERROR,
@@ -79,7 +81,12 @@ def run(
         title="Solver efficiency",
         lead=_lead(case),
         tables=[Table("One forward run and one gradient", COLUMNS, rows)],
-        notes=[*checks, *_same_problem([m for m, c in found if c == case], case), *_notes([m for m, _ in found])],
+        notes=[
+            *checks,
+            *_same_problem([m for m, c in found if c == case], case),
+            *_against_ours([m for m, c in found if c == case]),
+            *_notes([m for m, _ in found]),
+        ],
         settings={"case": dataclasses.asdict(case), "solvers": list(solvers), "repeats": repeats},
         details={"measurements": [m.plain() for m, _ in found]},
         sections=_sections(rows),
@@ -137,6 +144,21 @@ def _same_problem(measurements: Sequence[Measurement], case: Case) -> list[str]:
             f"surface RMSE {rmse:.1e}."
         )
     return said
+
+
+def _against_ours(measurements: Sequence[Measurement]) -> list[str]:
+    """What forward run and gradient of the others take, as multiples of ours."""
+    ours = next((m for m in measurements if m.solver == OURS), None)
+    if ours is None or not ours.total or not ours.cpu:
+        return []
+    said = [
+        f"{SOLVERS[m.solver].title} {m.total / ours.total:.3g} and {m.cpu / ours.cpu:.3g}"
+        for m in measurements
+        if m is not ours and m.total and m.cpu
+    ]
+    title, threads = SOLVERS[OURS].title, ours.threads
+    text = f"Forward run and gradient over those of {title}, on the clock and by processor time, {threads} thread(s): "
+    return [text + "; ".join(said) + "."] if said else []
 
 
 def _row(

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
@@ -21,6 +21,7 @@ from nefty.core.provenance import usable_cores
 from nefty.core.tell import Tell, say_nothing
 
 THREAD_SETTINGS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+WORKER = "nefty.bench.solver.worker"
 STAGE = "stage "  # begins the lines by which a worker tells where it is
 
 
@@ -36,6 +37,8 @@ class Measurement:
         first_s: seconds of the first forward and backward run, compilation for this size included.
         forward_s: seconds of each timed forward run, with everything kept that the derivative needs.
         backward_s: seconds of each timed backward run.
+        cpu_s: processor seconds of each timed forward and backward run together, over all threads; other programs do
+            not count, though they make them more by what they push out of the caches.
         peak_bytes: growth of resident memory during the first run, over the warmed-up process.
         memory_source: where that figure comes from.
         counters: operator applications, iterations, residuals of a forward run, as far as the solver tells.
@@ -54,6 +57,7 @@ class Measurement:
     first_s: float | None = None
     forward_s: list[float] = field(default_factory=list)
     backward_s: list[float] = field(default_factory=list)
+    cpu_s: list[float] = field(default_factory=list)
     peak_bytes: int | None = None
     memory_source: str | None = None
     counters: dict[str, Any] = field(default_factory=dict)
@@ -79,6 +83,11 @@ class Measurement:
         """Median seconds of a forward run with its backward run."""
         pairs = [f + b for f, b in zip(self.forward_s, self.backward_s, strict=False)]
         return median(pairs) if pairs else None
+
+    @property
+    def cpu(self) -> float | None:
+        """Median processor seconds of a forward run with its backward run."""
+        return median(self.cpu_s) if self.cpu_s else None
 
     @property
     def remark(self) -> str:
@@ -131,7 +140,7 @@ def measure(
         if data is not None:
             request["data"] = str(Path(folder) / "data.npy")
             np.save(request["data"], data)
-        failure = _run_worker(request, Path(folder) / "errors.txt", lambda detail: tell(chosen.title, detail))
+        failure = run_worker(WORKER, request, Path(folder) / "errors.txt", lambda detail: tell(chosen.title, detail))
         if failure is not None:
             return Measurement(name, changes, failed=failure)
         found = json.loads((Path(folder) / "result.json").read_text())
@@ -143,13 +152,20 @@ def measure(
     return Measurement(name, changes, **found, **arrays)
 
 
-def _run_worker(request: dict[str, Any], errors: Path, hear: Callable[[str], None]) -> str | None:
-    """Run the worker to its end; returns why it failed, or None."""
+def run_worker(module: str, request: Mapping[str, Any], errors: Path, hear: Callable[[str], None]) -> str | None:
+    """Run a worker to its end, in a process of its own that may use all cores; returns why it failed, or None.
+
+    Args:
+        module: that is run; it reads the request as JSON from stdin.
+        request: what it is to do.
+        errors: file for what it says on stderr.
+        hear: told of its stages.
+    """
     threads = str(usable_cores())
     environment = {**os.environ, **dict.fromkeys(THREAD_SETTINGS, threads), "PYTHONSAFEPATH": "1"}
     with errors.open("w") as stderr:
         worker = subprocess.Popen(
-            [sys.executable, "-m", "nefty.bench.solver.worker"],
+            [sys.executable, "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -55,6 +55,14 @@ class Request:
     changes: dict[str, Any] = field(default_factory=dict)
 
 
+class Seconds(NamedTuple):
+    """Of one run: forwards and backwards on the clock, and both together of processor time."""
+
+    forward: float
+    backward: float
+    cpu: float
+
+
 class Bench:
     """Forward and gradient of J = 1/2 sum (frames - data)^2, one at a time and timed.
 
@@ -72,11 +80,11 @@ class Bench:
         self.frames = self.gradient = None
         self.forward_counters: dict[str, Any] = {}
 
-    def run(self) -> tuple[float, float]:
-        """Seconds of one forward and one backward pass."""
+    def run(self) -> Seconds:
+        """One forward and one backward pass."""
         self.frames = self.gradient = None
         alpha = self._alpha.clone().requires_grad_(self._gradient)
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         frames = self._built.forward(alpha)
         forward = time.perf_counter() - start
         self.forward_counters = self._built.counters()
@@ -84,9 +92,9 @@ class Bench:
         if self._gradient:
             residual = frames.detach() if self._data is None else frames.detach() - self._data
             frames.backward(residual)
-        backward = time.perf_counter() - start
+        backward, cpu = time.perf_counter() - start, time.process_time() - cpu
         self.frames, self.gradient = frames.detach(), alpha.grad
-        return forward, backward
+        return Seconds(forward, backward, cpu)
 
 
 def measure(request: Request, stage: Callable[[str], None]) -> dict[str, Any]:
@@ -125,9 +133,10 @@ def measure(request: Request, stage: Callable[[str], None]) -> dict[str, Any]:
             np.save(folder / f"{name}.npy", array.numpy())
     return {
         "build_s": build_s,
-        "first_s": sum(first),
-        "forward_s": [forward for forward, _ in counted],
-        "backward_s": [backward for _, backward in counted] if request.gradient else [],
+        "first_s": first.forward + first.backward,
+        "forward_s": [run.forward for run in counted],
+        "backward_s": [run.backward for run in counted] if request.gradient else [],
+        "cpu_s": [run.cpu for run in counted],
         "quiet": bool(runs),
         "left_out": len(disturbed) if runs else 0,
         "peak_bytes": memory.peak,
@@ -138,11 +147,11 @@ def measure(request: Request, stage: Callable[[str], None]) -> dict[str, Any]:
     }
 
 
-Runs = list[tuple[float, float]]
+Runs = list[Seconds]
 
 
 def _timed_runs(bench: Bench, repeats: int, patience: float, stage: Callable[[str], None]) -> tuple[Runs, Runs]:
-    """(forward s, backward s) of ``repeats`` undisturbed runs, and of those during which others used the processor.
+    """``repeats`` undisturbed runs, and those during which others used the processor.
 
     A disturbed run is made again for as long as ``patience`` lasts; after that it takes the place of a good one. The
     choice looks at the others' processor time, never at the result.

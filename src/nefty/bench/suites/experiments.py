@@ -42,6 +42,7 @@ def _solvers(given: Any) -> Any:
 Shape = Annotated[tuple[Count, Count, Count], BeforeValidator(_shape)]
 Shapes = Annotated[tuple[Shape, ...], BeforeValidator(_words), Field(min_length=1)]
 Solvers = Annotated[tuple[str, ...], BeforeValidator(_solvers), Field(min_length=1)]
+Seeds = Annotated[str, BeforeValidator(str)]  # a single seed is read as a number
 Variant = Literal["PINN", "SPINN", "Causal-PINN", "DCGD, center", "DCGD, projection", "DCGD, average"]
 
 
@@ -123,7 +124,7 @@ class OptimumOptions(Part):
 
     recipe: str = "fast"
     kinds: Annotated[tuple[str, ...], BeforeValidator(_words), Field(min_length=1)] = ("homogeneous", "layered")
-    seeds: str = "600:604"
+    seeds: Seeds = "600:604"
     shape: Shape = (16, 64, 64)
     frames: Count = 100
     noise: float = Field(default=0.0, ge=0, lt=1)
@@ -145,6 +146,22 @@ class HeatingsOptions(Part):
 
     pixels: Annotated[int, Field(ge=16)] = 32
     seeds: str = "0:1"
+
+
+class ScaleOptions(Part):
+    """Of ``nefty.bench.scale.study``.
+
+    shapes: grids (z, y, x), the smallest first. frames: of each recording. more_frames: once more on the first grid
+    with so many; 0 leaves it out. iterations: of the recipe, all if not given.
+    """
+
+    recipe: str = "fast"
+    kinds: Annotated[tuple[str, ...], BeforeValidator(_words), Field(min_length=1)] = ("homogeneous", "layered")
+    seeds: Seeds = "700:702"
+    shapes: Shapes = ((16, 64, 64), (24, 128, 128), (32, 256, 256))
+    frames: Count = 100
+    more_frames: int = Field(default=400, ge=0)
+    iterations: Count | None = None
 
 
 class ForwardOptions(Part):
@@ -253,6 +270,12 @@ def _heatings(options: HeatingsOptions, tell: Tell) -> Results:
     return heatings.run(**options.model_dump(), tell=tell)
 
 
+def _scale(options: ScaleOptions, tell: Tell) -> Results:
+    from nefty.bench.scale import study
+
+    return study.run(**options.model_dump(), tell=tell)
+
+
 def _forward(options: ForwardOptions, tell: Tell) -> Results:
     from nefty.bench.solver import pinn_forward
 
@@ -274,5 +297,10 @@ EXPERIMENTS = {
     ),
     "wrong-facts": Experiment(WrongFactsOptions, _wrong_facts, {"shape": (8, 24, 24), "frames": 30, "seeds": "0:1"}),
     "heatings": Experiment(HeatingsOptions, _heatings, {"pixels": 16}),
+    "scale": Experiment(
+        ScaleOptions,
+        _scale,
+        {"shapes": ((8, 16, 16), (8, 24, 24)), "frames": 20, "more_frames": 40, "seeds": "700:701", "iterations": 10},
+    ),
     "forward": Experiment(ForwardOptions, _forward, {"iterations": 100}),
 }

@@ -1,0 +1,1 @@
+"""Whole reconstructions on growing grids: seconds, memory, and whether the result stays as good."""
