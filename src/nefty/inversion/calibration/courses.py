@@ -29,15 +29,11 @@ def few_courses(seen: Observation) -> Observation:
     frames, left = seen.frames.astype(np.float64), noise.copy()
     for face in np.ndindex(frames.shape[:-3]):
         pixels, scale = whole[face], noise[face]
-        if not pixels.any():
-            continue
         values = frames[face][:, pixels] / scale[:, pixels]
-        courses = _courses(values)
-        if courses is None:
-            continue
-        frames[face][:, pixels] = courses @ (courses.T @ values) * scale[:, pixels]
-        left[face][:, pixels] *= sqrt(courses.shape[1] / len(values))
-    return dataclasses.replace(seen, frames=frames, noise=_narrow(left, np.shape(seen.noise)))
+        if (courses := _courses(values)) is not None:
+            frames[face][:, pixels] = courses @ (courses.T @ values) * scale[:, pixels]
+            left[face][:, pixels] *= sqrt(courses.shape[1] / len(values))
+    return dataclasses.replace(seen, frames=frames, noise=float(left.flat[0]) if np.ptp(left) == 0 else left)
 
 
 def _courses(values: np.ndarray) -> np.ndarray | None:
@@ -46,10 +42,3 @@ def _courses(values: np.ndarray) -> np.ndarray | None:
     square, vectors = np.linalg.eigh(values @ values.T)
     kept = square > (CLEARLY * (sqrt(count) + sqrt(pixels))) ** 2
     return vectors[:, kept] if kept.any() and not kept.all() else None
-
-
-def _narrow(noise: np.ndarray, shape: tuple[int, ...]) -> float | np.ndarray:
-    """Noise in the shape it was given in, where all values of a pixel row agree; else of each value."""
-    if (noise == noise.flat[0]).all():
-        return float(noise.flat[0])
-    return noise
