@@ -284,9 +284,7 @@ def test_the_anomaly_is_added_with_its_weight(seen, frames, alpha):
 def test_free_layers_have_the_gradient_of_the_misfit_and_of_their_own_variation(seen, frames, rng):
     """By central differences; penalties of the anomaly do not feel the background that it is relative to."""
     ratio = rng.uniform(0.3, 0.95, GRID.shape)
-    field = VoxelField(
-        GRID, LogBox(0.01, 1.05), start=ratio, background=LAYERS, free_layers=True, dtype=torch.float64
-    )
+    field = VoxelField(GRID, LogBox(0.01, 1.05), start=ratio, background=LAYERS, free_layers=True, dtype=torch.float64)
     objective = build(seen, frames)
     objective.penalties = [*weighted(tv=2.0, voids=5.0, sparse=3.0), WeightedPenalty(StrataVariation(), 0.7)]
     assert field.layers is not None

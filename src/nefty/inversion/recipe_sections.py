@@ -63,8 +63,8 @@ class FieldChoice(Part):
     scaling: of voxels: by the sensitivity of the frames, by depth, or none. preconditioner: of their steps by lbfgs.
     nearly_sound: of a volume to begin with, the ratio to its own layers above which a cell is taken as sound; defects
     have less than 0.2. free_layers: let the background of each layer be unknown too, of voxels that are relative to it;
-    its variation is the penalty "strata". products: precision of the network's products; "bfloat16" is mixed precision, see
-    ``NeuralField``.
+    its variation is the penalty "strata". products: precision of the network's products; "bfloat16" is mixed
+    precision, see ``NeuralField``.
     """
 
     kind: Literal["voxel", "neural"] = "voxel"

@@ -42,9 +42,9 @@ def test_pixels_that_miss_frames_stay_as_they_are(seen, rng):
     counted[7, 3, 4], counted[:, 20, 20] = False, False
     noisy[~counted] = 0.0
     clear = few_courses(seen(noisy, GRID, TIMES, noise=SIGMA, counted=counted))
-    for pixel in ((3, 4), (20, 20)):
-        assert np.array_equal(clear.frames[:, *pixel], noisy[:, *pixel])
-        assert (clear.noise[:, *pixel] == SIGMA).all()
+    for y, x in ((3, 4), (20, 20)):
+        assert np.array_equal(clear.frames[:, y, x], noisy[:, y, x])
+        assert (clear.noise[:, y, x] == SIGMA).all()
     assert (clear.noise[:, 0, 0] < 0.4 * SIGMA).all()
 
 
