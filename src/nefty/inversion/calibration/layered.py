@@ -17,7 +17,6 @@ import numpy as np
 
 from nefty.inversion.calibration.bulk import first_guess, fit_bulk
 from nefty.inversion.calibration.coarsening import wider_pixels
-from nefty.inversion.calibration.courses import few_courses
 from nefty.inversion.calibration.flash import scaled, with_flash
 from nefty.inversion.calibration.interface import UnchangedRecording
 from nefty.inversion.calibration.refinement import refine_strata
@@ -87,14 +86,13 @@ class LayeredCalibration(UnchangedRecording):
     ) -> None:
         super().__init__(model, seen)
         self._background, self._settings = background, settings
-        self._clear = few_courses(seen)
 
     @classmethod
     def fitted(cls, model: HeatModel, seen: Observation, settings: CalibrationSettings) -> LayeredCalibration:
         """Fit the strata to a recording, and the flash if asked to."""
-        numbers, clear = settings.layered, few_courses(seen)
-        start = settings.start or first_guess(model, clear, numbers)
-        found = fit_layers(model, clear, start, strata=settings.most_strata, flash=settings.flash, settings=numbers)
+        numbers = settings.layered
+        start = settings.start or first_guess(model, seen, numbers)
+        found = fit_layers(model, seen, start, strata=settings.most_strata, flash=settings.flash, settings=numbers)
         return cls(_with_excitation(model, found.excitation), seen, found.background, settings)
 
     @property
@@ -110,7 +108,7 @@ class LayeredCalibration(UnchangedRecording):
             self._model,
             volume,
             self._background,
-            self._clear,
+            self._seen,
             strata=self._settings.most_strata,
             steps=steps,
             settings=self._settings.layered,
