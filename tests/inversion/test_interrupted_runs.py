@@ -112,10 +112,11 @@ def test_a_run_killed_at_a_stage_whose_box_was_another_goes_on_bit_for_bit(recor
     assert_same(reconstruct(recording, recipe=recipe, run=tmp_path), whole)
 
 
-def test_a_run_that_knows_its_penalties_and_moves_bottoms_goes_on_bit_for_bit(recording, quick, tmp_path):
+@pytest.mark.parametrize("free_layers", [False, True])
+def test_a_run_that_knows_its_penalties_and_moves_bottoms_goes_on_bit_for_bit(recording, quick, tmp_path, free_layers):
     where, shape = quick["stages"]
     moving = {**shape, "move_bottoms": True, "weights": {"voids": 20.0, "sparse": 1.0}}
-    field = {**quick["field"], "preconditioner": {"kind": "penalties"}}
+    field = {**quick["field"], "preconditioner": {"kind": "penalties"}, "free_layers": free_layers}
     recipe = {**quick, "field": field, "moves": {"cells": 2}, "stages": [where, moving, {**moving, "name": "finish"}]}
     whole = reconstruct(recording, recipe=recipe)
     for when, what in ((9, killed), (13, killed), (15, ctrl_c)):

@@ -8,8 +8,10 @@ import pytest
 import torch
 
 from nefty import Boundary, GaussianFlash, Grid, HeatModel
+from nefty.fields.heads import LogBox
+from nefty.fields.voxel import VoxelField
 from nefty.inversion.objective import Objective
-from nefty.inversion.penalties import SparseAnomaly, TotalVariation, Trial, VoidWell, WeightedPenalty
+from nefty.inversion.penalties import SparseAnomaly, StrataVariation, TotalVariation, Trial, VoidWell, WeightedPenalty
 from nefty.testing import taylor_order
 
 GRID = Grid((4, 6, 5), (1.0, 2.0, 2.0))
@@ -277,3 +279,40 @@ def test_the_anomaly_is_added_with_its_weight(seen, frames, alpha):
     objective.penalties = weighted(tv=2.0, voids=5.0, sparse=7.0)
     extra = 7 * float(SparseAnomaly()(trial_of(alpha)))
     assert float(terms_of(objective, alpha).value) == pytest.approx(float(before.value) + extra, rel=1e-12)
+
+
+def test_free_layers_have_the_gradient_of_the_misfit_and_of_their_own_variation(seen, frames, rng):
+    """By central differences; penalties of the anomaly do not feel the background that it is relative to."""
+    ratio = rng.uniform(0.3, 0.95, GRID.shape)
+    field = VoxelField(GRID, LogBox(0.01, 1.05), start=ratio, background=LAYERS, free_layers=True, dtype=torch.float64)
+    objective = build(seen, frames)
+    objective.penalties = [*weighted(tv=2.0, voids=5.0, sparse=3.0), WeightedPenalty(StrataVariation(), 0.7)]
+    assert field.layers is not None
+    layers = field.layers.data
+
+    def terms(values):
+        layers.copy_(torch.from_numpy(values))
+        return objective(field)
+
+    at = rng.uniform(-0.2, 0.2, 4)
+    terms(at).value.backward()
+    assert field.layers.grad is not None
+    slope = field.layers.grad.numpy().copy()
+    for k, step in enumerate(1e-5 * np.eye(4)):
+        up, down = terms(at + step), terms(at - step)
+        assert float((up.value - down.value).detach()) / 2e-5 == pytest.approx(slope[k], rel=1e-5, abs=1e-6)
+        for name in ("tv", "voids", "sparse"):
+            assert up.penalties[name] == pytest.approx(down.penalties[name], rel=1e-12)
+
+
+def test_held_layers_are_a_fixed_background(seen, frames, rng):
+    ratio = rng.uniform(0.3, 0.95, GRID.shape)
+    one, other = (
+        VoxelField(GRID, LogBox(0.01, 1.05), start=ratio, background=LAYERS, free_layers=free, dtype=torch.float64)
+        for free in (True, False)
+    )
+    objective = build(seen, frames)
+    first, second = objective(one), objective(other)
+    assert first.data == pytest.approx(second.data, rel=1e-12)
+    assert first.penalties == pytest.approx(second.penalties, rel=1e-12)
+    assert one.unknowns == other.unknowns + 4

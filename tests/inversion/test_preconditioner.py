@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from nefty import Grid
-from nefty.inversion.penalties import SparseAnomaly, TotalVariation, Trial
-from nefty.inversion.preconditioner import PenaltyPreconditioner
+from nefty.inversion.penalties import SparseAnomaly, StrataVariation, TotalVariation, Trial
+from nefty.inversion.preconditioner import PenaltyPreconditioner, with_springs
 from nefty.inversion.recipe_sections import PreconditionerSettings
 
 SHAPE = (3, 4, 5)
@@ -49,6 +49,21 @@ def test_it_is_the_inverse_between_free_unknowns(rng, springs):
     assert got == pytest.approx(expected, rel=1e-4, abs=1e-5)
 
 
+def test_free_layers_of_the_background_are_solved_for_beside_the_cells(rng, springs):
+    diagonal, faces = (torch.from_numpy(s) for s in springs)
+    cells, root = diagonal.numel(), rng.standard_normal((3, 3))
+    curvature, between = root @ root.T, np.array([0.7, 2.0])
+    layers = with_springs(curvature, between)
+    chain = np.array([[0.7, -0.7, 0.0], [-0.7, 2.7, -2.0], [0.0, -2.0, 2.0]])
+    np.testing.assert_allclose(layers, curvature + chain, atol=1e-5 * np.trace(layers))
+    alone = PenaltyPreconditioner(diagonal, faces, torch.ones(SHAPE), EXACT)
+    both = PenaltyPreconditioner(diagonal, faces, torch.ones(SHAPE), EXACT, layers)
+    vector, free = torch.from_numpy(rng.standard_normal(cells + 3)), torch.ones(cells + 3)
+    got = both(vector, free)
+    assert torch.equal(got[:cells], alone(vector[:cells], free[:cells]))
+    assert got[cells:].numpy() == pytest.approx(np.linalg.solve(layers, vector[cells:].numpy()), rel=1e-9)
+
+
 def test_few_steps_point_downhill(rng, springs):
     diagonal, faces = (torch.from_numpy(s) for s in springs)
     vector, free = torch.from_numpy(rng.standard_normal(diagonal.numel())), torch.ones(diagonal.numel())
@@ -78,3 +93,20 @@ def test_springs_touch_their_penalty_from_above(rng, penalty, lateral):
         move = size * torch.from_numpy(rng.standard_normal(SHAPE))
         bound = cost(at) + (slope * move).sum() + 0.5 * move.reshape(-1) @ matrix @ move.reshape(-1)
         assert float(cost(at + move)) <= float(bound) + 1e-12
+
+
+def test_springs_of_strata_touch_their_variation_from_above(rng):
+    grid, alpha, penalty = Grid(SHAPE, (0.9, 2.0, 3.0)), torch.ones(SHAPE, dtype=torch.float64), StrataVariation()
+    at = torch.from_numpy(rng.uniform(-2, 0, 3)).requires_grad_()
+
+    def cost(layers):
+        return penalty(Trial(alpha, grid, layers=layers))
+
+    (slope,) = torch.autograd.grad(cost(at), at)
+    found, at = penalty.springs(Trial(alpha, grid, layers=at)).layers, at.detach()
+    for size in (1e-3, 0.1, 1.0):
+        move = size * torch.from_numpy(rng.standard_normal(3))
+        bound = cost(at) + slope @ move + 0.5 * (found * move.diff() ** 2).sum()
+        assert float(cost(at + move)) <= float(bound) + 1e-12
+    assert float(penalty(Trial(alpha, grid))) == 0.0
+    assert penalty.springs(Trial(alpha, grid)) is None

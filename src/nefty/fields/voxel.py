@@ -26,10 +26,12 @@ class VoxelField(nn.Module):
         depth_power: p.
         scale: (z, y, x), in place of (z/H)^p.
         background: diffusivity of the background, (z,): alpha = background(z) head(...).
+        free_layers: let the background of each layer be unknown too: alpha = background(z) exp(layers(z)) head(...).
         dtype: of everything.
     """
 
     background: Tensor | None
+    layers: nn.Parameter | None
     scale: Tensor
 
     def __init__(
@@ -41,6 +43,7 @@ class VoxelField(nn.Module):
         depth_power: float = 0.0,
         scale: Any = None,
         background: Any = None,
+        free_layers: bool = False,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
@@ -59,11 +62,22 @@ class VoxelField(nn.Module):
         if value.ndim and value.shape != grid.shape:
             raise InputError(f"start has shape {tuple(value.shape)}, the grid {grid.shape} (z, y, x); resample it.")
         self.unknown = nn.Parameter((value.expand(grid.shape) / self.scale).contiguous())
+        if free_layers and profile is None:
+            raise InputError("the layers of a field without a background cannot be free; give a background.")
+        layers = nn.Parameter(torch.zeros(grid.shape[0], dtype=dtype)) if free_layers else None
+        self.register_parameter("layers", layers)
 
     @property
     def unknowns(self) -> int:
         """How many numbers are optimised."""
-        return self.unknown.numel()
+        return sum(p.numel() for p in self.parameters())
+
+    @property
+    def present_background(self) -> Tensor | None:
+        """The background with its free layers as they stand, (z, 1, 1), on the graph."""
+        if self.layers is None or self.background is None:
+            return self.background
+        return self.background * self.layers.exp()[:, None, None]
 
     @property
     def box(self) -> tuple[Tensor, Tensor]:
@@ -84,5 +98,9 @@ class VoxelField(nn.Module):
 
     def forward(self) -> Tensor:
         """Diffusivity of the cells, (z, y, x)."""
-        ratio = self.head(self.unknown * self.scale)
-        return ratio if self.background is None else self.background * ratio
+        ratio, background = self.ratio(), self.present_background
+        return ratio if background is None else background * ratio
+
+    def ratio(self) -> Tensor:
+        """What the head returns, (z, y, x): the ratio to the background, where there is one."""
+        return self.head(self.unknown * self.scale)

@@ -26,6 +26,7 @@ from nefty.physics.stepping import SDIRK2, ImplicitEuler
 BRACKETS = {"sigmoid": SigmoidHead, "log": LogHead, "box": LinearBox, "log-box": LogBox}
 OPEN = {"softplus": SoftplusHead, "relu": ReluHead}
 AnyField = VoxelField | NeuralField
+FARTHEST = 1.0  # of the logarithm of a layer of the background within a stage
 
 
 def build_model(sequence: Sequence, recipe: Recipe) -> HeatModel:
@@ -103,6 +104,7 @@ def _voxels(
         depth_power=choice.depth_power if choice.scaling == "depth" else 0.0,
         scale=scale,
         background=background if choice.relative else None,
+        free_layers=choice.free_layers,
         dtype=model.dtype,
     )
 
@@ -143,6 +145,9 @@ def set_background(field: AnyField, background: np.ndarray) -> None:
     """Move the background under the anomaly; nothing happens to a field that has none."""
     if field.background is not None:
         field.background.copy_(torch.from_numpy(background).reshape(field.background.shape))
+    if isinstance(field, VoxelField) and field.layers is not None:
+        with torch.no_grad():
+            field.layers.zero_()
 
 
 def build_optimiser(
@@ -175,6 +180,9 @@ def build_optimiser(
         if buried:
             low[:buried] = field.head.inverse(1.0).to(low) / field.scale.expand(low.shape)[:buried]
         low, high = low.reshape(-1), high.reshape(-1)
+        if field.layers is not None:  # behind the cells
+            far = torch.full_like(field.layers.detach(), FARTHEST)
+            low, high = torch.cat([low, -far]), torch.cat([high, far])
     if stage.optimiser == "lbfgs":
         return ProjectedLBFGS(x, low, high, stage.memory, inverse_at)
     return Adam(x, stage.learning_rate, stage.decay, stage.decay_every, low, high)

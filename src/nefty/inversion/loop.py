@@ -19,12 +19,13 @@ from nefty.fields.neural import NeuralField
 from nefty.fields.voxel import VoxelField
 from nefty.inversion.build import build_field, build_optimiser, set_background
 from nefty.inversion.calibration.interface import Calibration
+from nefty.inversion.calibration.refinement import curvature_by_layers
 from nefty.inversion.lbfgs import ProjectedLBFGS
 from nefty.inversion.moves import Relaxed, move_bottoms, promising
 from nefty.inversion.network_start import fit_network
 from nefty.inversion.objective import Objective, Terms
 from nefty.inversion.observation import Observation
-from nefty.inversion.preconditioner import PenaltyPreconditioner
+from nefty.inversion.preconditioner import PenaltyPreconditioner, with_springs
 from nefty.inversion.recipe import Recipe
 from nefty.inversion.recipe_sections import Stage
 from nefty.inversion.sensitivity import sensitivity, step_scale
@@ -44,6 +45,7 @@ class State:
         x: the unknowns; empty before the start.
         scale: of voxels, (z, y, x); ``None`` for other fields.
         curvature: of the misfit by the logarithm of each cell, (z, y, x), where steps are scaled by it.
+        by_layers: the same by the logarithm of each layer of the background, (z, z), where these are free.
         stage: index of the present stage.
         iteration: done in it.
         done: iterations in all.
@@ -59,6 +61,7 @@ class State:
     x: np.ndarray = field(default_factory=lambda: np.empty(0))
     scale: np.ndarray | None = None
     curvature: np.ndarray | None = None
+    by_layers: np.ndarray | None = None
     stage: int = 0
     iteration: int = 0
     done: int = 0
@@ -127,6 +130,12 @@ class Optimisation:
             progress: told about each iteration.
             every: seconds between checkpoints within a stage.
         """
+        stopped = self._stages(save, progress, every)
+        self._adopt_layers()
+        return stopped
+
+    def _stages(self, save: Callable[[State], None], progress: Progress | None, every: float) -> Stopped:
+        """One after the other; see ``run``."""
         state, recipe = self.state, self.recipe
         total = sum(stage.iterations for stage in recipe.stages)
         began, saved = time.perf_counter() - state.seconds, time.perf_counter()
@@ -179,6 +188,7 @@ class Optimisation:
         """
         state, weight, choice = self.state, self.recipe.weight, self.recipe.field_of(stage)
         searched = state.stage > 0
+        self._adopt_layers()
         if weight.tv == "auto" and weight.discrepancy and searched:
             state.weight = self._weight_by_discrepancy()
         state.evaluations += self.calibration.refine(self.volume(), stage.refine_background, searched=searched)
@@ -193,7 +203,10 @@ class Optimisation:
             curvature = sensitivity(self.model, self.volume(), self.seen, seed, settings)
             self.field.rescale(step_scale(curvature, settings.regular))
             state.scale, state.curvature = self.field.scale.numpy().copy(), curvature
-            state.x = self.field.unknown.detach().reshape(-1).numpy().copy()
+            if self.field.layers is not None:
+                state.by_layers = curvature_by_layers(self.model, self.volume(), self.seen)
+                state.evaluations += 1 + len(state.by_layers) // 2
+            state.x = parameters_to_vector(self.field.parameters()).detach().numpy().copy()
         if stage.move_bottoms and searched:
             self._move_bottoms(stage)
 
@@ -208,14 +221,23 @@ class Optimisation:
         state.scale = state.curvature = None
         state.learned = {}  # pairs of other unknowns
 
+    def _adopt_layers(self) -> None:
+        """Let the calibration have the background as it was optimised along."""
+        if isinstance(self.field, VoxelField) and self.field.layers is not None:
+            factor = self.field.layers.detach().double().exp().numpy()
+            background = self.calibration.background
+            assert background is not None
+            self.calibration.adopt(background * factor)
+
     def _move_bottoms(self, stage: Stage) -> None:
         """Put the bottoms of voids elsewhere where that lowers the objective, as the stage has it."""
         field, shape = self.field, self.model.grid.shape
         assert isinstance(field, VoxelField)
-        scale, forward = field.scale.expand(shape), 0
+        scale, forward, cells = field.scale.expand(shape), 0, field.unknown.numel()
+        layers = torch.from_numpy(self.state.x[cells:])
 
         def unknowns(anomaly: np.ndarray) -> Tensor:
-            return (torch.from_numpy(anomaly).to(scale) / scale).reshape(-1)
+            return torch.cat([(torch.from_numpy(anomaly).to(scale) / scale).reshape(-1), layers])
 
         def value(anomaly: np.ndarray) -> float:
             nonlocal forward
@@ -235,7 +257,7 @@ class Optimisation:
             return Relaxed(values[-1], misfit, _anomaly(optimiser.x))
 
         def _anomaly(x: Tensor) -> np.ndarray:
-            return (x.reshape(shape) * scale).double().numpy()
+            return (x[:cells].reshape(shape) * scale).double().numpy()
 
         start = self._optimiser(stage, learned=False).x
         moved = move_bottoms(_anomaly(start), value, relax, self.recipe.moves, self.model.boundary.lateral)
@@ -303,13 +325,15 @@ class Optimisation:
         with torch.no_grad():
             vector_to_parameters(x.clone(), field.parameters())
             known = torch.from_numpy(state.curvature + settings.sensitivity.regular)
-            anchors, faces = self.objective.springs(field)
-            return PenaltyPreconditioner(known + anchors, faces, field.scale, settings.preconditioner)
+            anchors, faces, layers = self.objective.springs(field)
+            of_layers = None if state.by_layers is None else with_springs(state.by_layers, layers.double().numpy())
+            return PenaltyPreconditioner(known + anchors, faces, field.scale, settings.preconditioner, of_layers)
 
     def _scale(self) -> Tensor | float:
         """From the unknowns of voxels to the values that the head takes."""
         if isinstance(self.field, VoxelField):
-            return self.field.scale.expand(self.field.grid.shape).reshape(-1)
+            of_cells = self.field.scale.expand(self.field.grid.shape).reshape(-1)
+            return of_cells if self.field.layers is None else torch.cat([of_cells, torch.ones_like(self.field.layers)])
         return 1.0
 
     def _load(self, x: np.ndarray) -> None:

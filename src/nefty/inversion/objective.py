@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from nefty.fields.voxel import VoxelField
 from nefty.inversion.misfit_kernel import weighted_squares
 from nefty.inversion.observation import Observation
 from nefty.inversion.penalties import Trial, WeightedPenalty
@@ -65,9 +66,8 @@ class Objective:
 
     def __call__(self, field: Field) -> Terms:
         """Evaluate at the field's present unknowns; ``value.backward()`` gives their gradient."""
-        alpha = field()
+        alpha, trial = self._judged(field)
         data = self._misfit(self.model(alpha))
-        trial = Trial(alpha, self.model.grid, self.model.boundary.lateral, self._log_background)
         value, found = data, {}
         for penalty, weight in self.penalties:
             found[penalty.name] = 0.0
@@ -77,20 +77,35 @@ class Objective:
                 found[penalty.name] = float(term.detach())
         return Terms(value, float(data.detach()), found)
 
-    def springs(self, field: Field) -> tuple[Tensor, Tensor]:
+    def springs(self, field: Field) -> tuple[Tensor, Tensor, Tensor]:
         """The quadratic form of log alpha that touches the convex penalties at the field's present unknowns from above.
 
         Returns:
-            anchors (z, y, x) and faces (3, z, y, x); see ``penalties.Springs``.
+            anchors (z, y, x), faces (3, z, y, x) and layers (z - 1,); see ``penalties.Springs``.
         """
-        alpha = field().detach()
-        trial = Trial(alpha, self.model.grid, self.model.boundary.lateral, self._log_background)
+        with torch.no_grad():
+            alpha, trial = self._judged(field)
         anchors, faces = torch.zeros_like(alpha), alpha.new_zeros((3, *alpha.shape))
+        layers = alpha.new_zeros(len(alpha) - 1)
         for penalty, weight in self.penalties:
             if weight and (found := penalty.springs(trial)) is not None:
                 anchors += 0.0 if found.anchors is None else weight * found.anchors
                 faces += 0.0 if found.faces is None else weight * found.faces
-        return anchors, faces
+                layers += 0.0 if found.layers is None else weight * found.layers
+        return anchors, faces, layers
+
+    def _judged(self, field: Field) -> tuple[Tensor, Trial]:
+        """The diffusivity, and what the penalties judge: the same, but that free layers of the background are held,
+        since all but one of the penalties depend on the ratio to it alone.
+        """
+        grid, lateral = self.model.grid, self.model.boundary.lateral
+        if not isinstance(field, VoxelField) or field.layers is None:
+            alpha = field()
+            return alpha, Trial(alpha, grid, lateral, self._log_background)
+        ratio, background = field.ratio(), field.present_background
+        assert background is not None
+        held = background.detach()
+        return background * ratio, Trial(held * ratio, grid, lateral, held.double().log(), background.log().ravel())
 
     def _misfit(self, predicted: Tensor) -> Tensor:
         """D of predicted frames p, on the graph; of pixels with unknown gain g and early deviation e its minimum:

@@ -28,12 +28,14 @@ class Trial:
         grid: its cells.
         lateral: ``"periodic"`` or ``"adiabatic"`` sides.
         log_background: log of the diffusivity of the background, (z, 1, 1); ``None`` if there is none.
+        layers: the same on the graph, (z,), where the background is optimised along; ``None`` where not.
     """
 
     alpha: Tensor
     grid: Grid
     lateral: str = "periodic"
     log_background: Tensor | None = None
+    layers: Tensor | None = None
 
     def log_ratio(self) -> Tensor:
         """log(alpha/background), (z, y, x); log(alpha) if there is no background."""
@@ -80,10 +82,12 @@ class Springs(NamedTuple):
         anchors: (z, y, x), or ``None``.
         faces: (3, z, y, x): of each cell to the next along z, y and x; what lies beyond the last layer is fixed, beyond
             the last row and column lies the first; or ``None``.
+        layers: (z - 1,): between the logarithms of the background of one layer and the next; or ``None``.
     """
 
     anchors: Tensor | None
     faces: Tensor | None
+    layers: Tensor | None = None
 
 
 class WeightedPenalty(NamedTuple):
@@ -258,3 +262,40 @@ class SparseAnomaly(Penalty):
     def springs(self, trial: Trial) -> Springs | None:
         """Each root is below (a^2/r + r)/2, r its present value."""
         return Springs(trial.cell / (trial.log_ratio().detach() ** 2 + self.smoothing**2).sqrt(), None)
+
+
+@listed
+class StrataVariation(Penalty):
+    """How much the background changes with depth, where it is optimised along:
+
+        S = A/H^2 sum_k sqrt((b_k+1 - b_k)^2 + eps^2),   b = log of the background of layer k,
+
+    A the area of the front face: the total variation along depth of a part without defects. A part is made of few
+    materials, and what the frames do not tell stays as the layer above it. S has no unit.
+
+    smoothing: eps, of b.
+    """
+
+    name: ClassVar[str] = "strata"
+    title: ClassVar[str] = "Variation of the background"
+
+    smoothing: Positive = 0.01
+
+    def __call__(self, trial: Trial) -> Tensor:
+        """S of the trial; 0 where the background is fixed."""
+        if trial.layers is None:
+            return trial.alpha.new_zeros(())
+        return self._roots(trial.layers).sum() * self._area(trial)
+
+    def springs(self, trial: Trial) -> Springs | None:
+        """Each root is below (q/r + r)/2, r its present value."""
+        if trial.layers is None:
+            return None
+        return Springs(None, None, self._area(trial) / self._roots(trial.layers.detach()))
+
+    def _roots(self, layers: Tensor) -> Tensor:
+        return (layers.diff() ** 2 + self.smoothing**2).sqrt()
+
+    def _area(self, trial: Trial) -> float:
+        thickness, *sides = trial.grid.size
+        return sides[0] * sides[1] / thickness**2

@@ -26,22 +26,45 @@ class PenaltyPreconditioner:
         faces: of the springs, (3, z, y, x).
         scale: of the unknowns, broadcasting to (z, y, x).
         settings: of the conjugate gradients.
+        layers: curvature by the background's layers, (z, z), whose unknowns follow those of the cells, where they are
+            free; solved for directly.
     """
 
-    def __init__(self, diagonal: Tensor, faces: Tensor, scale: Tensor, settings: PreconditionerSettings) -> None:
+    def __init__(
+        self,
+        diagonal: Tensor,
+        faces: Tensor,
+        scale: Tensor,
+        settings: PreconditionerSettings,
+        layers: np.ndarray | None = None,
+    ) -> None:
         shape = diagonal.shape
         self._diagonal = np.ascontiguousarray(diagonal.numpy(), dtype=np.float32)
         self._faces = np.ascontiguousarray(faces.numpy(), dtype=np.float32)
         self._scale = scale.expand(shape)
         self._steps, self._tolerance = settings.steps, settings.tolerance
+        self._layers = None if layers is None else torch.from_numpy(np.linalg.inv(layers))
 
     def __call__(self, vector: Tensor, free: Tensor) -> Tensor:
         """M_x^-1 ``vector`` in the space of the ``free`` unknowns (0 or 1), both (n,)."""
-        shape = self._diagonal.shape
-        right = (vector.reshape(shape) / self._scale * free.reshape(shape)).float().contiguous().numpy()
-        mask = free.reshape(shape).float().contiguous().numpy()
+        shape, cells = self._diagonal.shape, self._diagonal.size
+        right = (vector[:cells].reshape(shape) / self._scale * free[:cells].reshape(shape)).float().contiguous().numpy()
+        mask = free[:cells].reshape(shape).float().contiguous().numpy()
         found = _solve(self._diagonal, self._faces, mask, right, self._steps, self._tolerance)
-        return (torch.from_numpy(found) / self._scale).reshape(-1).to(vector.dtype)
+        moves = (torch.from_numpy(found) / self._scale).reshape(-1).to(vector.dtype)
+        if self._layers is None:
+            return moves
+        own = free[cells:].double()
+        return torch.cat([moves, (own * (self._layers @ (own * vector[cells:].double()))).to(vector.dtype)])
+
+
+def with_springs(curvature: np.ndarray, springs: np.ndarray) -> np.ndarray:
+    """A curvature by layers, (z, z), and springs between one layer and the next, (z - 1,); a little more, so that what
+    neither knows can be solved for.
+    """
+    steps = np.diff(np.eye(len(curvature)), axis=0)
+    whole = curvature + steps.T @ (springs[:, None] * steps)
+    return whole + 1e-6 * np.trace(whole) / len(whole) * np.eye(len(whole))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})

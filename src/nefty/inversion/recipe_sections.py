@@ -62,8 +62,9 @@ class FieldChoice(Part):
 
     scaling: of voxels: by the sensitivity of the frames, by depth, or none. preconditioner: of their steps by lbfgs.
     nearly_sound: of a volume to begin with, the ratio to its own layers above which a cell is taken as sound; defects
-    have less than 0.2. products: precision of the network's products; "bfloat16" is mixed precision, see
-    ``NeuralField``. fit: iterations by which a network is fitted to a volume to begin with.
+    have less than 0.2. free_layers: let the background of each layer be unknown too, of voxels that are relative to it;
+    its variation is the penalty "strata". products: precision of the network's products; "bfloat16" is mixed
+    precision, see ``NeuralField``. fit: iterations by which a network is fitted to a volume to begin with.
     """
 
     kind: Literal["voxel", "neural"] = "voxel"
@@ -72,6 +73,7 @@ class FieldChoice(Part):
     low: Positive = 0.003
     high: Positive = 0.25
     nearly_sound: Fraction = 0.8
+    free_layers: bool = False
     scaling: Literal["sensitivity", "depth", "none"] = "none"
     depth_power: NotNegative = 1.0
     depth: Count = 10

@@ -9,7 +9,7 @@ from nefty import Boundary, GaussianFlash, Grid, HeatModel, TopHatPulse, Uniform
 from nefty.core.errors import NeftyError
 from nefty.inversion.calibration.bulk import first_guess
 from nefty.inversion.calibration.layered import fit_layers
-from nefty.inversion.calibration.refinement import refine_strata
+from nefty.inversion.calibration.refinement import curvature_by_layers, refine_strata
 from nefty.inversion.calibration.settings import LayeredSettings
 from nefty.inversion.calibration.strata import count_strata
 
@@ -256,3 +256,23 @@ def test_frames_may_differ_in_noise(seen, rng, strata):
     noisy = frames + each * rng.standard_normal(frames.shape)
     found = fit_layers(model_of(), seen(noisy, noise=each), 0.12, strata=strata, flash=False)
     assert found.bulk == pytest.approx(0.15, rel=0.03)
+
+
+@pytest.mark.parametrize(("pixels", "error"), [(12, 0.02), (32, 0.1)])
+def test_the_curvature_by_layers_is_that_of_the_misfit(seen, pixels, error):
+    """Against second differences of the misfit of frames that fit; of 32 x 32 pixels it is taken on 16 x 16."""
+    grid = Grid((6, pixels, pixels), SLAB.size)
+    alpha = np.broadcast_to(LAYERS[:, None, None], grid.shape).copy()
+    alpha[2:4, 4:8, 4:8] *= 0.05
+    model = HeatModel(grid, TIMES, FLASH)
+    frames = model(alpha).double().numpy()
+    made = seen(frames, grid)
+    found = curvature_by_layers(model, alpha, made)
+
+    def misfit(move):
+        moved = model(alpha * np.exp(move)[:, None, None]).double().numpy()
+        return float((made.weights * (moved - frames) ** 2).sum())
+
+    for move in (*np.eye(6)[:4], np.ones(6), np.array([1.0, 1.0, -1.0, -1.0, 0.0, 0.0])):
+        second = (misfit(0.02 * move) + misfit(-0.02 * move)) / 0.02**2
+        assert move @ found @ move == pytest.approx(second, rel=error)

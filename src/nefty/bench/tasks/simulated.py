@@ -89,7 +89,8 @@ class Simulated:
         clean = self.sequence(kind, seed, clean=True) if self.noise > 0 or self.gain > 0 else given
         again = surface_score(found.alpha, given, clean.frames, refine=1)
         surface = frames_score(found.fitted, clean.frames, given.mask) if found.own_surface else again
-        pairs = [(f, t) for f, t in paired_with_truth(found) if f is not None and t is not None]
+        paired = paired_with_truth(found)
+        pairs = [(f, t) for f, t in paired if f is not None and t is not None]
         spectra = [radial_spectrum(volume, given.truth, found.grid.size) for volume in (found.alpha, given.truth)]
         marks = {**evaluate(found, given.truth).as_dict(), **_own_marks(found, given.truth)}
         return Judged(
@@ -103,6 +104,7 @@ class Simulated:
                 "defects": len(specimen.defects),
                 "strata": len(specimen.bulk),
                 "defects_found": len(pairs),
+                "false_indications": sum(t is None for _, t in paired),
                 "top_errors": [abs(f.depth_to_top - t.depth_to_top) / found.grid.spacing[0] for f, t in pairs],
                 "bulk_error": None if found.bulk is None else found.bulk / specimen.bulk[0] - 1,
             },

@@ -106,8 +106,8 @@ class Outcome:
     Args:
         task: that was done.
         scores: metrics by name; ``None`` where one is not defined. See ``docs/metrics.md``.
-        facts: ``seconds``, ``iterations``, ``evaluations``, ``unknowns``, ``peak_bytes``, ``stopped``, ``cut_short``,
-            ``misfit``, and what the recording's ``judge`` adds.
+        facts: ``seconds``, ``processor_seconds``, ``iterations``, ``evaluations``, ``unknowns``, ``peak_bytes``,
+            ``stopped``, ``cut_short``, ``misfit``, and what the recording's ``judge`` adds.
         history: of the optimisation: ``objective``, ``misfit``, ``seconds`` and others, one entry per iteration.
         spectrum: ``frequency``, ``found`` and ``true`` power, of a specimen whose volume is known.
         maps: images (y, x) by name, of a plate.
@@ -149,15 +149,16 @@ def perform(task: Task) -> Outcome:
     chosen = method(task.method)
     given = task.recording.given(task.kind, task.seed, chosen.takes)
     with PeakMemory() as memory:
-        started = time.perf_counter()
+        started, worked = time.perf_counter(), time.process_time()
         found = chosen.run(given, task.settings, task.budget)
-        seconds = time.perf_counter() - started
+        seconds, processor = time.perf_counter() - started, time.process_time() - worked
     judged = task.recording.judge(found, given, task.kind, task.seed)
     return Outcome(
         task=task,
         scores=judged.scores,
         facts={
             "seconds": seconds,
+            "processor_seconds": processor,
             "iterations": len(next(iter(found.history.values()), ())),
             "evaluations": found.effort.evaluations,
             "unknowns": found.effort.unknowns,

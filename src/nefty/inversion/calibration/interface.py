@@ -69,6 +69,10 @@ class Calibration(ABC):
             searched: whether a stage was done, so that the volume's defects were found in this recording.
         """
 
+    def adopt(self, background: np.ndarray) -> None:
+        """Take the background, (z,), that was optimised along with the defects."""
+        raise NotImplementedError(f"{type(self).__name__} has no background that is optimised along.")
+
     @abstractmethod
     def state(self) -> dict[str, Any]:
         """All that a checkpoint has to hold."""

@@ -115,6 +115,10 @@ class LayeredCalibration(UnchangedRecording):
         )
         return steps * (1 + len(self._background) // 2)
 
+    def adopt(self, background: np.ndarray) -> None:
+        """Take the background that was optimised along with the defects."""
+        self._background = background
+
     def state(self) -> dict[str, Any]:
         """The background; the flash is fitted once, from the recording alone."""
         return {"background": self._background}

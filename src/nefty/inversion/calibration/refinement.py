@@ -69,6 +69,23 @@ def refine_strata(
     return background * np.exp(log_factor)
 
 
+def curvature_by_layers(model: HeatModel, alpha: np.ndarray, seen: Observation) -> np.ndarray:
+    """The Gauss-Newton matrix 2 J^T W J of the misfit by log alpha of each layer as a whole, (z, z), on cells twice as
+    wide.
+
+    Args:
+        model: of the part.
+        alpha: where the Jacobian is taken, (z, y, x).
+        seen: the recording, for the weights W of its values.
+    """
+    pixels = wider_pixels(seen)
+    part, pixels, log_alpha = (
+        (model, seen, np.log(alpha)) if pixels is None else (wider_cells(model), pixels, blocks(np.log(alpha)))
+    )
+    jacobian = by_layers(part.linearize(np.exp(log_alpha)))
+    return 2 * quadratic_form(jacobian, pixels.weights, np.zeros(pixels.frames.shape)).normal
+
+
 def by_layers(linearization: Linearization) -> np.ndarray:
     """Derivative of the frames by log alpha of each layer, (z, ..., t, y, x)."""
     alpha = linearization.point["alpha"]

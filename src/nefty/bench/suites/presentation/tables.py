@@ -54,8 +54,9 @@ EDGES = Metric("edge_f1", "Edge F1")
 SURFACE_MSE = Metric("surface_mse", "surface MSE (1e-4)", 2, "low", 1e4)
 SURFACE_PSNR = Metric("surface_psnr", "surface PSNR dB", 2)
 SIMULATED_PSNR = Metric("simulated_psnr", "of the volume dB", 2)
+FOOTPRINT = Metric("mask_iou", "2D IoU")
 PROJECTION = (
-    Metric("mask_iou", "2D IoU"),
+    FOOTPRINT,
     Metric("mask_dice", "2D Dice"),
     Metric("depth_abs_rel", "depth Abs Rel", best="low"),
     Metric("depth_rmse", "depth RMSE", best="low"),
@@ -225,7 +226,7 @@ def efficiency(suite: Suite, done: Done) -> list[Table]:
 
 def conditions(suite: Suite, done: Done) -> list[Table]:
     """Every method on all data, in one table: quality, depth, defects found, cost."""
-    metrics = (IOU, PSNR, SSIM)
+    metrics = (IOU, PSNR, SSIM, FOOTPRINT)
     columns = (
         METHOD,
         Column("data", "data"),
@@ -235,8 +236,10 @@ def conditions(suite: Suite, done: Done) -> list[Table]:
         *(m.columns()[0] for m in metrics),
         Column("top", "depth to top, cells", decimals(2), "low"),
         Column("found", "defects found", best="high"),
+        Column("false", "false indications a part", decimals(2), "low"),
         Column("bulk", "bulk error %, at most", decimals(1), "low"),
         SECONDS,
+        Column("processor_seconds", "median s of a processor", formats.seconds),
         EVALUATIONS,
     )
     by_row: dict[str, list[dict[str, Any]]] = {row.name: [] for row in suite.methods}
@@ -251,6 +254,7 @@ def conditions(suite: Suite, done: Done) -> list[Table]:
                     **{m.key: m.of(own) for m in metrics},
                     **_findings(own, kind),
                     "seconds": middle(own, "seconds"),
+                    "processor_seconds": middle(own, "processor_seconds"),
                     "evaluations": middle(own, "evaluations"),
                 }
             )
@@ -306,11 +310,13 @@ def _findings(own: Sequence[Outcome], kind: str) -> dict[str, Any]:
     """Depth, defects and bulk, where the facts have them."""
     facts = [o.facts for o in own]
     known = [f for f in facts if f.get("defects_found") is not None]
+    wrong = [f["false_indications"] for f in facts if f.get("false_indications") is not None]
     bulks = [100 * abs(f["bulk_error"]) for f in facts if f.get("bulk_error") is not None]
     found = Share(sum(f["defects_found"] for f in known), sum(f["defects"] for f in known)) if known else None
     return {
         "top": median_of(error for f in facts for error in f.get("top_errors", ())),
         "found": found,
+        "false": sum(wrong) / len(wrong) if wrong else None,
         "bulk": max(bulks) if bulks and kind == "homogeneous" else None,
     }
 
