@@ -111,7 +111,7 @@ def test_run_cancel_resume_result_compare(seen: Watched, root: Path):
     ready(page, "Rectangle")
     drag(page, (0.01, 0.01), (0.94, 1.05))
     page.wait_for_selector("text=rows and columns 0:15,0:16")
-    first = start(page, "; ".join(quick_settings(300)))
+    first = start(page, "; ".join(quick_settings(800)))
     cancelled(page)
     page.wait_for_selector("text=best so far")
     resumed(page)
