@@ -22,7 +22,7 @@ unit: $(STAMP)
 
 # The app in a real browser, the long tests included: demo and camera recordings, 500 MB, pictures of every page.
 test-app: $(STAMP)
-	NEFTY_TEST_APP=1 $(BIN)/pytest tests/app tests/cli/test_app.py --durations=10
+	NEFTY_TEST_APP=1 $(BIN)/pytest tests/app --durations=10
 
 bench: $(STAMP)
 	for name in profile memory growth paper; do $(BIN)/nefty bench run $$name || exit 1; done

@@ -12,8 +12,8 @@ import pytest
 
 from nefty.app.processes import python_command
 from nefty.result.reconstruction import Reconstruction
-from support.app_server import Watched, browsed, served
-from support.app_story import (
+from support.app.server import Watched, browsed, served
+from support.app.story import (
     cancelled,
     command,
     compared,
@@ -27,7 +27,7 @@ from support.app_story import (
     tab,
     tool,
 )
-from support.tiny_recording import quick_settings, write_counts, write_tiny
+from support.app.tiny_recording import quick_settings, write_counts, write_tiny
 
 pytest.importorskip("nicegui", reason="the app needs the extra 'app'")
 pytest.importorskip("playwright", reason="playwright is a development dependency")

@@ -17,7 +17,7 @@ from nefty.app.processes import python_command
 from nefty.app.root import Root
 from nefty.core.errors import InputError
 from nefty.result.reconstruction import Reconstruction
-from support.tiny_recording import quick_settings, write_tiny
+from support.app.tiny_recording import quick_settings, write_tiny
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="runs are stopped by SIGINT")
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.app_server import Server, Watched, browsed, served
-from support.app_story import cancelled, compared, drag, finished, opened, place, ready, resumed, start, tab
+from support.app.server import Server, Watched, browsed, served
+from support.app.story import cancelled, compared, drag, finished, opened, place, ready, resumed, start, tab
+from support.app.tiny_recording import write_counts
 from support.shared_data import shared_recording
-from support.tiny_recording import write_counts
 
 pytestmark = pytest.mark.skipif("NEFTY_TEST_APP" not in os.environ, reason="long; run by make test-app")
 pytest.importorskip("nicegui", reason="the app needs the extra 'app'")
