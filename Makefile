@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test lint unit bench clean
+.PHONY: demo test lint unit test-app bench clean
 
 demo: $(STAMP)
 	$(BIN)/nefty demo --out demo
@@ -19,6 +19,10 @@ lint: $(STAMP)
 
 unit: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadfile
+
+# The app in a real browser, the long tests included: demo and camera recordings, 500 MB, pictures of every page.
+test-app: $(STAMP)
+	NEFTY_TEST_APP=1 $(BIN)/pytest tests/app --durations=10
 
 bench: $(STAMP)
 	for name in profile memory growth paper; do $(BIN)/nefty bench run $$name || exit 1; done

@@ -12,8 +12,8 @@ import pytest
 
 from nefty.app.processes import python_command
 from nefty.result.reconstruction import Reconstruction
-from support.app_server import Watched, browsed, served
-from support.app_story import (
+from support.app.server import Watched, browsed, served
+from support.app.story import (
     cancelled,
     command,
     compared,
@@ -27,7 +27,7 @@ from support.app_story import (
     tab,
     tool,
 )
-from support.tiny_recording import quick_settings, write_counts, write_tiny
+from support.app.tiny_recording import quick_settings, write_counts, write_tiny
 
 pytest.importorskip("nicegui", reason="the app needs the extra 'app'")
 pytest.importorskip("playwright", reason="playwright is a development dependency")
@@ -111,7 +111,7 @@ def test_run_cancel_resume_result_compare(seen: Watched, root: Path):
     ready(page, "Rectangle")
     drag(page, (0.01, 0.01), (0.94, 1.05))
     page.wait_for_selector("text=rows and columns 0:15,0:16")
-    first = start(page, "; ".join(quick_settings(300)))
+    first = start(page, "; ".join(quick_settings(800)))
     cancelled(page)
     page.wait_for_selector("text=best so far")
     resumed(page)

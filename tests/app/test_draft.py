@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from nefty.app.draft import Draft
 from nefty.cli import main, reconstruct
 from nefty.core.errors import InputError
+from nefty.data.intake.known import Known
 
 DRAFT = Draft("folder/a plate.npy", recipe="real", false_calls=0.1).said(
     thickness="1.3 mm",
@@ -26,7 +27,7 @@ DRAFT = Draft("folder/a plate.npy", recipe="real", false_calls=0.1).said(
 
 def test_the_command_line_means_what_was_clicked(monkeypatch):
     """The real parser of the command line reads the words back to the same facts."""
-    read: list[object] = []
+    read: list[Known] = []
 
     def known(options):
         read.append(options.known())

@@ -17,7 +17,7 @@ from nefty.app.processes import python_command
 from nefty.app.root import Root
 from nefty.core.errors import InputError
 from nefty.result.reconstruction import Reconstruction
-from support.tiny_recording import quick_settings, write_tiny
+from support.app.tiny_recording import quick_settings, write_tiny
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="runs are stopped by SIGINT")
 
@@ -29,12 +29,12 @@ def root(tmp_path_factory) -> Root:
     return Root.of(folder)
 
 
-async def until(jobs: Jobs, name: str, *states: State, seconds: float = 90) -> State:
+async def until(jobs: Jobs, name: str, *states: State, seconds: float = 300) -> State:
     for _ in range(int(10 * seconds)):
         if (state := jobs.run(name).state) in states:
             return state
         await asyncio.sleep(0.1)
-    raise AssertionError(f"{name} is {state.value} after {seconds} s: {jobs.log(name)}")
+    raise AssertionError(f"{name} is {jobs.run(name).state.value} after {seconds} s: {jobs.log(name)}")
 
 
 def draft(first: int = 4, file: str = "tiny.h5") -> Draft:

@@ -13,7 +13,7 @@ from nefty.app.looking import MOST_FRAMES, chosen_frames, coarser
 from nefty.app.looks import Look, Looks
 from nefty.app.root import Root
 from nefty.core.errors import InputError
-from support.tiny_recording import write_counts, write_tiny
+from support.app.tiny_recording import write_counts, write_tiny
 
 FACTS = {"fps": 20.0, "thickness": "4 mm", "pixel": "0.5 mm", "material": "pvc"}
 

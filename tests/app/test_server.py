@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from nefty.app.root import WORK
-from support.app_server import Server, served
-from support.tiny_recording import write_counts, write_tiny
+from support.app.server import Server, served
+from support.app.tiny_recording import write_counts, write_tiny
 
 httpx = pytest.importorskip("httpx", reason="comes with the extra 'app'")
 pytest.importorskip("nicegui", reason="the app needs the extra 'app'")

@@ -5,6 +5,7 @@ A thin door to the library, beside the command line: every number comes from the
 
 | module | holds |
 |---|---|
+| ``command`` | ``nefty app``, for the command line |
 | ``server``, ``routes`` | the web server, its start, and addresses besides the pages |
 | ``access``, ``guard`` | who may come in: one-time link, session, hosts and origins |
 | ``root`` | the folder that the app sees, and nothing outside of it |

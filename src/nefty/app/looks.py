@@ -142,8 +142,8 @@ class Looks:
 async def _asked(draft: Draft, folder: Path, root: Path, progress: Callable[[str, float], object]) -> None:
     """Run the process that looks, and hear what it says."""
     command = python_command(root, "nefty.app.looking:main", str(folder))
-    pipes = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.PIPE}
-    process = await asyncio.create_subprocess_exec(*command, **pipes)
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=pipe)
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None

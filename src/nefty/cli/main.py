@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import sys
 from typing import Annotated, NoReturn
@@ -9,7 +10,6 @@ from typing import Annotated, NoReturn
 import typer
 
 from nefty import __version__
-from nefty.cli import app as browser_app
 from nefty.cli import bench, classical, demo, doctor, evaluate, inspect, pod, reconstruct, report, simulate, train
 from nefty.cli.batch import command as batch
 from nefty.core.errors import NeftyError
@@ -32,7 +32,8 @@ app.command("evaluate")(evaluate.run)
 app.command("report")(report.run)
 app.command("pod")(pod.run)
 app.command("train")(train.run)
-app.command("app")(browser_app.run)
+# The app stands beside the command line, and neither imports the other: found by name.
+app.command("app")(importlib.import_module("nefty.app.command").run)
 app.command("doctor")(doctor.run)
 app.add_typer(bench.app, name="bench", short_help="Measure speed, memory and accuracy, beside peers.")
 

@@ -184,7 +184,7 @@ def _inspected(rec: Reconstruction, place: tuple[float, float]) -> bool:
     """Whether a run looked at a place (y, x) of its frames."""
     corner, (_, dy, dx) = _corner(rec), rec.grid.spacing
     row, column = int(np.floor((place[0] - corner[0]) / dy)), int(np.floor((place[1] - corner[1]) / dx))
-    seen = np.isfinite(rec.measured).any(axis=tuple(range(rec.measured.ndim - 2)))
+    seen = np.asarray(np.isfinite(rec.measured).any(axis=tuple(range(rec.measured.ndim - 2))))
     return 0 <= row < seen.shape[0] and 0 <= column < seen.shape[1] and bool(seen[row, column])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 
 import numpy as np
 from nicegui import ui
@@ -51,7 +52,7 @@ def classical_panel(desk: Desk, run: Run, shown: Shown) -> None:
 
     with buttons:
         for method, what in METHODS.items():
-            button = ui.button(method.upper(), on_click=lambda m=method: show(m)).props(
+            button = ui.button(method.upper(), on_click=partial(show, method)).props(
                 f"outline dense data-method={method}"
             )
             button.tooltip(what)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 from urllib.parse import quote
 
 import numpy as np
-from nicegui import run as work
 from nicegui import ui
 
 from nefty.app.desk import Desk
@@ -40,9 +40,9 @@ async def compare_page(desk: Desk, a: str, b: str) -> None:
         return
     first, second = (desk.jobs.run(name).folder for name in (a, b))
     await ui.context.client.connected(timeout=60)
-    before = await work.io_bound(desk.results.of, first)
-    after = await work.io_bound(desk.results.of, second)
-    found = await work.io_bound(compare_runs, before.findings.rec, after.findings.rec)
+    before = await asyncio.to_thread(desk.results.of, first)
+    after = await asyncio.to_thread(desk.results.of, second)
+    found = await asyncio.to_thread(compare_runs, before.findings.rec, after.findings.rec)
     _summary(found, before)
     _maps(found, (a, before), (b, after))
     _table(found, before)

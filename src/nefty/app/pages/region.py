@@ -47,7 +47,7 @@ def region_panel(viewing: Viewing, viewer: Viewer) -> None:
             except InputError as error:
                 ui.notify(str(error), type="warning")
                 return
-            viewing.say(roi=typed.value.strip(), polygon=None)
+            viewing.say(roi=(typed.value or "").strip(), polygon=None)
 
         ui.button("Set", on_click=take).props("outline size=sm")
     with ui.row().classes("gap-2"):

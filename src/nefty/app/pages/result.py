@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from nicegui import events, ui
@@ -163,7 +164,7 @@ def _table(shown: Shown, place: _Place) -> None:
                         cell("td", text)
                 if defect is not None:
                     row.classes("clickable").props(f"data-indication={defect.label}")
-                    row.on("click", lambda d=defect: place.go(_inside(d), d.label))
+                    row.on("click", partial(place.go, _inside(defect), defect.label), args=[])
                     rows[defect.label] = row
                 else:
                     row.style("font-style: italic; color: #616e7c")

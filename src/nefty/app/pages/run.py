@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from urllib.parse import quote
 
-from nicegui import run as work
 from nicegui import ui
 
 from nefty.app.desk import Desk
@@ -36,26 +36,32 @@ def run_page(desk: Desk, name: str) -> None:
     ui.link(run.draft.file, f"/recording?file={quote(run.draft.file)}").classes("quiet")
     with panel():
         progress = ui.column().classes("w-full gap-2").props("data-run=progress")
+        buttons = ui.row().classes("items-center gap-4")
         with ui.expansion("Command and log").classes("w-full").props("dense"):
             code(run.draft.command(desk.jobs.out(name))).props("data-run=command")
             log = ui.element("pre").classes("code").style("max-height: 16rem; overflow-y: auto; margin-top: .5rem")
             with log:
                 text = ui.label("").style("display: inline")
     result = ui.column().classes("w-full gap-4")
-    seen: list[object] = [None, None]
+    seen: list[object] = [None, None, None]
 
     async def watch() -> None:
         now = desk.jobs.run(name)
         telling = (now.state, run_words(desk, now))
         if telling != seen[0]:
             seen[0] = telling
-            state.clear()
-            with state:
-                chip(now.state)
             progress.clear()
             with progress:
                 _progress(desk, now)
             text.set_text(desk.jobs.log(name))
+        if now.state is not seen[2]:  # what is being clicked must stay
+            seen[2] = now.state
+            state.clear()
+            with state:
+                chip(now.state)
+            buttons.clear()
+            with buttons:
+                _buttons(desk, now)
         settled = now.has_result and now.state not in (State.RUNNING, State.WAITING)
         if settled != seen[1]:
             seen[1] = settled
@@ -84,10 +90,12 @@ def _progress(desk: Desk, run: Run) -> None:
         tone = {State.FINISHED: "good", State.FAILED: "bad", State.PAUSED: "caution"}.get(run.state, "")
         titles = {State.FINISHED: "Finished", State.FAILED: "It failed", State.PAUSED: "Paused"}
         notice(run_words(desk, run), tone, titles.get(run.state, "In the queue"))
-    with ui.row().classes("items-center gap-4"):
-        run_buttons(desk, run)
-        if run.state is State.FINISHED:
-            ui.link("Compare with another run", f"/compare?b={quote(run.name)}").classes("quiet")
+
+
+def _buttons(desk: Desk, run: Run) -> None:
+    run_buttons(desk, run)
+    if run.state is State.FINISHED:
+        ui.link("Compare with another run", f"/compare?b={quote(run.name)}").classes("quiet")
     if run.state is State.RUNNING:
         ui.label("You may close this page: the run goes on, and this address shows it again.").classes("quiet")
 
@@ -110,7 +118,7 @@ async def _show_result(desk: Desk, run: Run, where: ui.column) -> None:
             ui.spinner(size="1.4rem")
             ui.label("Loading the result").classes("quiet")
     try:
-        shown = await work.io_bound(desk.results.of, run.folder)
+        shown = await asyncio.to_thread(desk.results.of, run.folder)
     except NeftyError as error:
         with where:
             notice(str(error), "bad")

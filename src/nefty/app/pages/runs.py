@@ -32,46 +32,52 @@ def runs_page(desk: Desk) -> None:
 
 
 def run_rows(desk: Desk, names: list[str]) -> None:
-    """A row for each of these runs, kept up to date."""
-
-    @ui.refreshable
-    def rows() -> None:
-        for name in names:
-            try:
-                _row(desk, desk.jobs.run(name))
-            except InputError:
-                continue  # deleted by hand
-
-    seen: list[object] = []
+    """A row for each of these runs, kept up to date; what can be clicked is only made anew when the state changes."""
+    rows = [_Row(desk, name) for name in names]
 
     def again() -> None:
-        now = [_telling(desk, name) for name in names]
-        if now != seen:
-            seen[:] = now
-            rows.refresh()
+        for row in rows:
+            row.show()
 
-    rows()
-    seen[:] = [_telling(desk, name) for name in names]
+    again()
     ui.timer(EVERY, again)
 
 
-def _telling(desk: Desk, name: str) -> object:
-    """What of a run is shown; another value means that it must be drawn again."""
-    try:
-        run = desk.jobs.run(name)
-    except InputError:
-        return None
-    return run.state, run_words(desk, run)
+class _Row:
+    """One run in a list.
 
+    Args:
+        desk: of the server.
+        name: of the run.
+    """
 
-def _row(desk: Desk, run: Run) -> None:
-    with ui.row().classes("w-full items-center no-wrap gap-2"):
-        with ui.link(target=f"/run?name={quote(run.name)}").classes("row-link").props(f"data-run={run.name}"):
-            chip(run.state)
-            with ui.column().classes("gap-0").style("flex: 1; min-width: 0"):
-                ui.label(run.name).style("font-weight: 600; overflow-wrap: anywhere")
-                ui.label(f"{run.draft.file}: {run_words(desk, run)}").classes("quiet")
-        run_buttons(desk, run)
+    def __init__(self, desk: Desk, name: str) -> None:
+        self.desk, self.name = desk, name
+        self.state: State | None = None
+        with ui.row().classes("w-full items-center no-wrap gap-2") as self.row:
+            with ui.link(target=f"/run?name={quote(name)}").classes("row-link").props(f"data-run={name}"):
+                self.chip = ui.row()
+                with ui.column().classes("gap-0").style("flex: 1; min-width: 0"):
+                    ui.label(name).style("font-weight: 600; overflow-wrap: anywhere")
+                    self.words = ui.label().classes("quiet")
+            self.buttons = ui.row()
+
+    def show(self) -> None:
+        """As the folder says now."""
+        try:
+            run = self.desk.jobs.run(self.name)
+        except InputError:
+            self.row.set_visibility(False)  # deleted by hand
+            return
+        self.words.set_text(f"{run.draft.file}: {run_words(self.desk, run)}")
+        if run.state is not self.state:
+            self.state = run.state
+            self.chip.clear()
+            self.buttons.clear()
+            with self.chip:
+                chip(run.state)
+            with self.buttons:
+                run_buttons(self.desk, run)
 
 
 def run_buttons(desk: Desk, run: Run) -> None:

@@ -72,7 +72,7 @@ class Viewer:
         with ui.row().classes("w-full items-center no-wrap gap-3"):
             ui.label("Time").classes("quiet").style("width: 4.2rem")
             self.slider = ui.slider(
-                min=0, max=len(account.times) - 1, value=self.index, on_change=lambda e: self._show(int(e.value))
+                min=0, max=len(account.times) - 1, value=self.index, on_change=lambda e: self._show(int(e.value or 0))
             ).props('data-slider=time aria-label="time"')
         self.when = ui.label(self._moment()).classes("quiet")
 
@@ -131,7 +131,7 @@ class Viewer:
         return low - (high - low) / 2, high + (high - low) / 2
 
     def _recolour(self) -> None:
-        (low, high), chosen = self._span(), self.range.value
+        (low, high), chosen = self._span(), self.range.value or {"min": OWN[0], "max": OWN[1]}
         step = (high - low) / STEPS
         self.limits = (low + step * chosen["min"], low + step * max(chosen["max"], chosen["min"] + 1))
         self.bar.set_text(self._bar())

@@ -1,8 +1,7 @@
-"""``nefty app``: the browser app, on this machine."""
+"""``nefty app``: the verb of the command line; nothing heavy is imported before it is asked for."""
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Annotated
 
@@ -45,6 +44,6 @@ def run(
             threading.Timer(1.0, webbrowser.open, [link]).start()
         opened = True
 
-    # The app stands beside the command line, and neither imports the other: found by name, when it is asked for.
-    server = importlib.import_module("nefty.app.server")
-    server.serve(folder, host=host, port=port, token=token, at_once=jobs, ready=ready)
+    from nefty.app.server import serve
+
+    serve(folder, host=host, port=port, token=token, at_once=jobs, ready=ready)

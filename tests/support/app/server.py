@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-SRC = Path(__file__).parents[2] / "src"
+SRC = Path(__file__).parents[3] / "src"
 BEGIN = "import sys; from nefty.cli.main import main; main(sys.argv[1:])"
 QUIET = ("GL Driver Message", "Canvas2D", "swiftshader", "SwiftShader")  # of a browser without a graphics card
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
-from support.app_server import Watched
+from support.app.server import Watched
 
 Shot = Callable[[str], object]
 

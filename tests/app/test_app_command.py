@@ -1,6 +1,25 @@
 """``nefty app`` from the command line: what it takes, and what it refuses before it listens."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+
 import pytest
+
+from nefty.cli import main
+
+
+@pytest.fixture
+def call(capsys) -> Callable[..., tuple[int, str, str]]:
+    """Run ``nefty`` with these words; returns the exit code, stdout and stderr."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as end:
+            main.main(list(words))
+        printed = capsys.readouterr()
+        return int(end.value.code or 0), printed.out, printed.err
+
+    return run
 
 
 def test_help_says_what_it_is(call):
