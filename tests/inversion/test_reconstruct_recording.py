@@ -81,7 +81,7 @@ def test_the_result_says_where_it_comes_from(found, recording):
 def test_a_neural_field_finds_it_too(recording):
     short = {f"stages.{index}.iterations": 15 for index in range(5)}
     found = reconstruct(recording, recipe="neural", overrides={**LAYERS, **short})
-    assert found.effort.unknowns == 5345  # the network's, not the cells'
+    assert found.effort.unknowns == 5537  # the network's, not the cells'
     inside, outside = over_the_defect(found)
     assert inside < 0.5 < 0.8 < outside
     assert found.history["misfit"][-1] < found.history["misfit"][0] / 10

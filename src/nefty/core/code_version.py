@@ -25,7 +25,7 @@ ONLY_SHOW = (
     "nefty.testing",
 )
 #: Packages of experiments of their own, which no task runs through.
-EXPERIMENTS = ("nefty.bench.illposedness", "nefty.bench.optimum", "nefty.bench.solver")
+EXPERIMENTS = ("nefty.bench.illposedness", "nefty.bench.solver", "nefty.bench.studies")
 #: Packages that a reconstruction runs through, from the file to the indications.
 RECONSTRUCTION = ("nefty.core", "nefty.physics", "nefty.fields", "nefty.data", "nefty.result", "nefty.inversion")
 #: Libraries that compute in a reconstruction, and those of the methods it is compared with.

@@ -215,8 +215,9 @@ class Optimisation:
         state, volume, background = self.state, self.volume(), self.calibration.background
         self.field = build_field(self.recipe, self.model, background, None, state.stage)
         assert isinstance(self.field, NeuralField)
-        relative = self.field.background is not None and background is not None
-        fit_network(self.field, volume / background[:, None, None] if relative else volume, iterations)
+        if self.field.background is not None and background is not None:
+            volume = volume / background[:, None, None]
+        fit_network(self.field, volume, iterations)
         state.x = parameters_to_vector(self.field.parameters()).detach().numpy().copy()
         state.scale = state.curvature = None
         state.learned = {}  # pairs of other unknowns

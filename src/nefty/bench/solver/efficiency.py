@@ -149,10 +149,10 @@ def _same_problem(measurements: Sequence[Measurement], case: Case) -> list[str]:
 def _against_ours(measurements: Sequence[Measurement]) -> list[str]:
     """What forward run and gradient of the others take, as multiples of ours."""
     ours = next((m for m in measurements if m.solver == OURS), None)
-    if ours is None or not ours.total or not ours.cpu:
+    if ours is None or not (total := ours.total) or not (cpu := ours.cpu):
         return []
     said = [
-        f"{SOLVERS[m.solver].title} {m.total / ours.total:.3g} and {m.cpu / ours.cpu:.3g}"
+        f"{SOLVERS[m.solver].title} {m.total / total:.3g} and {m.cpu / cpu:.3g}"
         for m in measurements
         if m is not ours and m.total and m.cpu
     ]

@@ -120,7 +120,7 @@ class IllposednessOptions(Part):
 
 
 class OptimumOptions(Part):
-    """Of ``nefty.bench.optimum.study``; ``iterations``: of the recipe, all if not given."""
+    """Of ``nefty.bench.studies.optimum``; ``iterations``: of the recipe, all if not given."""
 
     recipe: str = "fast"
     kinds: Annotated[tuple[str, ...], BeforeValidator(_words), Field(min_length=1)] = ("homogeneous", "layered")
@@ -149,7 +149,7 @@ class HeatingsOptions(Part):
 
 
 class ScaleOptions(Part):
-    """Of ``nefty.bench.scale.study``.
+    """Of ``nefty.bench.studies.scale``.
 
     shapes: grids (z, y, x), the smallest first. frames: of each recording. more_frames: once more on the first grid
     with so many; 0 leaves it out. iterations: of the recipe, all if not given.
@@ -253,9 +253,9 @@ def _illposedness(options: IllposednessOptions, tell: Tell) -> Results:
 
 
 def _optimum(options: OptimumOptions, tell: Tell) -> Results:
-    from nefty.bench.optimum import study
+    from nefty.bench.studies import optimum
 
-    return study.run(**options.model_dump(), tell=tell)
+    return optimum.run(**options.model_dump(), tell=tell)
 
 
 def _wrong_facts(options: WrongFactsOptions, tell: Tell) -> Results:
@@ -271,9 +271,9 @@ def _heatings(options: HeatingsOptions, tell: Tell) -> Results:
 
 
 def _scale(options: ScaleOptions, tell: Tell) -> Results:
-    from nefty.bench.scale import study
+    from nefty.bench.studies import scale
 
-    return study.run(**options.model_dump(), tell=tell)
+    return scale.run(**options.model_dump(), tell=tell)
 
 
 def _forward(options: ForwardOptions, tell: Tell) -> Results:

@@ -1,4 +1,4 @@
-"""The process in which one recording is reconstructed, alone: ``python -m nefty.bench.scale.worker``.
+"""The process in which one recording is reconstructed, alone: ``python -m nefty.bench.studies.scale_worker``.
 
 It reads one request (JSON) from stdin, says its stages on stdout, and writes what it found to a file. A process of its
 own means that its peak of memory is that of this reconstruction.

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nefty.bench.optimum.mistakes import Mistakes, mistakes
-from nefty.bench.optimum.study import STARTS, first_volume, run
+from nefty.bench.studies.mistakes import Mistakes, mistakes
+from nefty.bench.studies.optimum import STARTS, first_volume, run
 
 LAYERS = np.array([0.1, 0.1, 0.1, 0.2, 0.2, 0.2])
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from nefty.bench.optimum.mistakes import Mistakes, mistakes
+from nefty.bench.studies.mistakes import Mistakes, mistakes
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
 from nefty.bench.tables.table import Interval, interval

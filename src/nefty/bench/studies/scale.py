@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from nefty.bench.scale.worker import Finding, Request
+from nefty.bench.studies.scale_worker import Finding, Request
 from nefty.bench.solver.measure import run_worker
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
@@ -19,7 +19,7 @@ from nefty.core.provenance import usable_cores
 from nefty.core.seeds import parse_seeds
 from nefty.core.tell import Tell, say_nothing
 
-WORKER = "nefty.bench.scale.worker"
+WORKER = "nefty.bench.studies.scale_worker"
 COLUMNS = (
     Column("grid", "cells (x, y, z)"),
     Column("frames", "frames", formats.whole),

@@ -1,1 +1,0 @@
-"""Whether a reconstruction stops at the optimum, and what is wrong with it where it does not."""
