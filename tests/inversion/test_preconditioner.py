@@ -103,10 +103,12 @@ def test_springs_of_strata_touch_their_variation_from_above(rng):
         return penalty(Trial(alpha, grid, layers=layers))
 
     (slope,) = torch.autograd.grad(cost(at), at)
-    found, at = penalty.springs(Trial(alpha, grid, layers=at)).layers, at.detach()
+    springs, at = penalty.springs(Trial(alpha, grid, layers=at)), at.detach()
+    assert springs is not None
+    assert springs.layers is not None
     for size in (1e-3, 0.1, 1.0):
         move = size * torch.from_numpy(rng.standard_normal(3))
-        bound = cost(at) + slope @ move + 0.5 * (found * move.diff() ** 2).sum()
+        bound = cost(at) + slope @ move + 0.5 * (springs.layers * move.diff() ** 2).sum()
         assert float(cost(at + move)) <= float(bound) + 1e-12
     assert float(penalty(Trial(alpha, grid))) == 0.0
     assert penalty.springs(Trial(alpha, grid)) is None
