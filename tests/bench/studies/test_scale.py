@@ -2,7 +2,6 @@
 
 import pytest
 
-from nefty.bench.studies import scale
 from nefty.bench.studies.scale_worker import Finding, Request, answer
 
 GOOD = Finding(10.0, 15.0, 2**29, 300, 0.9, 0.9, 30.0, 0, 0)
@@ -10,7 +9,7 @@ GOOD = Finding(10.0, 15.0, 2**29, 300, 0.9, 0.9, 30.0, 0, 0)
 
 def test_a_reconstruction_runs_alone_and_tells_what_it_took():
     heard = []
-    results = study.run(
+    results = scale.run(
         kinds=("homogeneous",),
         seeds="0",
         shapes=((6, 12, 12),),
@@ -34,10 +33,10 @@ def test_rows_compare_with_the_first_grid_of_their_kind(monkeypatch):
 
     def alone(request: Request, tell):
         found = None if request.seed == 1 else Finding(**{**GOOD.__dict__, "iou": ious[request.shape]})
-        return study.Run(request.shape, request.frames, request.kind, request.seed, found, "" if found else "no memory")
+        return scale.Run(request.shape, request.frames, request.kind, request.seed, found, "" if found else "no memory")
 
-    monkeypatch.setattr(study, "_alone", alone)
-    results = study.run(kinds=("layered",), seeds="0:2", shapes=tuple(ious), frames=8, more_frames=16)
+    monkeypatch.setattr(scale, "_alone", alone)
+    results = scale.run(kinds=("layered",), seeds="0:2", shapes=tuple(ious), frames=8, more_frames=16)
     small, large, more = results.tables[0].rows
     assert (small["change"], more["change"]) == (None, 0.0)
     assert large["change"] == pytest.approx(-0.05)

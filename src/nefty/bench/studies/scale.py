@@ -10,8 +10,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from nefty.bench.studies.scale_worker import Finding, Request
 from nefty.bench.solver.measure import run_worker
+from nefty.bench.studies.scale_worker import Finding, Request
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
 from nefty.bench.tables.table import Interval, interval
