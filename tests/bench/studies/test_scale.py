@@ -2,6 +2,7 @@
 
 import pytest
 
+from nefty.bench.studies import scale
 from nefty.bench.studies.scale_worker import Finding, Request, answer
 
 GOOD = Finding(10.0, 15.0, 2**29, 300, 0.9, 0.9, 30.0, 0, 0)
