@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import signal
 import time
 from dataclasses import dataclass
@@ -188,7 +189,7 @@ class Jobs:
         write_atomic(folder / ENDED, json.dumps({"began": time.time()}))
         try:
             with open(folder / LOG, "ab") as log:
-                log.write(f"$ {' '.join(words)}\n".encode())
+                log.write(f"$ {shlex.join(words)}\n".encode())
                 log.flush()
                 process = await asyncio.create_subprocess_exec(
                     *python_command(self.root.path, "nefty.cli.main:main", *words[1:]),
