@@ -70,8 +70,9 @@ def test_facts_region_and_points_become_the_command(seen: Watched):
     ready(page, "Points")
     page.wait_for_selector("text=median of all pixels")
     page.mouse.click(*place(page, 0.27, 0.27))
-    page.wait_for_selector("text=row 6, column 8")
-    assert "law of a sound slab" in page.locator("[data-figure=decay]").inner_text()
+    drawn = "document.querySelector('[data-figure=decay]')?.textContent ?? ''"
+    for name in ("row 6, column 8", "law of a sound slab"):
+        page.wait_for_function(f"({drawn}).includes({name!r})")
     tab(page, "Region")
     tool(page, "Polygon")
     for corner in ((0.1, 0.1), (0.1, 0.9), (0.9, 0.9), (0.1, 0.1)):
