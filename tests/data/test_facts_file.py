@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as arrays_of
 from nefty.core.errors import InputError
 from nefty.data import facts as typed
 from nefty.data.facts_file import KNOWN, arrays_apart, arrays_joined, facts_of_meta, plain_facts, read_facts
+from nefty.data.radiometry import Scene
 from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.physics.materials import Material, material
@@ -62,7 +63,7 @@ FACTS = st.builds(
     material=st.none() | MATERIAL,
     material_source=st.sampled_from(["", "given", "file"]),
     camera=st.builds(typed.CameraFacts, TEXT, TEXT, st.none() | ABOVE, st.none() | ABOVE, TEXT, TEXT),
-    scene=st.builds(typed.Scene, *(st.none() | ABOVE for _ in range(7))),
+    scene=st.builds(Scene, *(st.none() | ABOVE for _ in range(7))),
     heating=st.none() | st.builds(typed.Heating, TEXT, st.none() | ABOVE),
     steps=listed(st.builds(typed.Step, TEXT, TEXT, TABLE, st.booleans())),
     window=st.builds(typed.Window, st.integers(0, 99), st.integers(0, 99), st.integers(1, 9)),

@@ -5,7 +5,8 @@ import pytest
 
 from nefty import InputError, reconstruct
 from nefty.fields.heads import LogBox, SigmoidHead
-from nefty.inversion.build import build_field, build_model, within
+from nefty.inversion.build import build_field, build_model
+from nefty.inversion.network_start import within
 from nefty.inversion.recipe import load_recipe
 
 LAYERS = {"model.layers": 6}

@@ -97,7 +97,7 @@ def _is_of_nefty(path: Path) -> bool:
     return (path.parent / CONFIG).is_file() or any((folder / MARKER).is_file() for folder in path.parents)
 
 
-def _by_number(path: Path) -> tuple[tuple[str | int, ...], ...]:
+def _by_number(path: Path) -> tuple[tuple[tuple[int, int, str], ...], ...]:
     """For sorting: plate 9 before plate 10."""
     return tuple(
         tuple((0, int(word), "") if word.isdigit() else (1, 0, word) for word in re.split(r"(\d+)", part) if word)

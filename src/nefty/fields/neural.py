@@ -173,13 +173,13 @@ class NeuralField(nn.Module):
             for index, layer in enumerate(self.hidden):
                 assert isinstance(layer, nn.Linear)
                 if h is None:
-                    h = seen.times(layer.weight, layer.bias)
+                    new = seen.times(layer.weight, layer.bias)
                 elif index == self.skip:
                     new = seen.times(layer.weight[:, width:], layer.bias)
-                    h = new + nn.functional.linear(h, layer.weight[:, :width]).to(new.dtype)
+                    new = new + nn.functional.linear(h, layer.weight[:, :width]).to(new.dtype)
                 else:
-                    h = layer(h)
-                h = activate(h)
+                    new = layer(h)
+                h = activate(new)
         assert h is not None
         return self.output(h.to(self.along_z.dtype)).squeeze(1)
 

@@ -1,5 +1,7 @@
 """Three slices through one point."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ def test_the_first_traces_are_the_slices_through_the_point():
     inside = VALUES > 60
     volume = SlicedVolume(VALUES, inside, (1.0, 5.0, 6.0), DIFFUSIVITY, "alpha", (0, 120))
     figure = linked_slices(volume, (0.6, 1.2, 4.9), AxisUnits("mm"))
-    images = figure.data[: len(PANELS)]
+    images: Any = figure.data[: len(PANELS)]
     assert all(image.type == "heatmap" for image in images)
     for image, expected in zip(images, (VALUES[2], VALUES[:, 1], VALUES[:, :, 4]), strict=True):
         assert np.array_equal(image.z, expected)

@@ -128,6 +128,6 @@ def test_the_law_of_a_slab_goes_through_the_same_point():
     times = np.geomspace(0.01, 10, 60)
     law = reference_decay(times, 1e-6, 2e-3)
     figure = decay_figure(times, [Curve("mean", 40 * law)], UNITS, law=law)
-    drawn = figure.data[-1]
+    drawn = traces(figure)[-1]
     assert drawn.name == "law of a sound slab"
     assert np.allclose(drawn.y, 40 * law)

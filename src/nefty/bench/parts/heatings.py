@@ -96,8 +96,8 @@ def run(*, pixels: int = 32, seeds: str = "0:1", tell: Tell = say_nothing) -> Re
                 tell(case.name, heating)
                 row = _row(case, heating, pixels, seed)
                 by_flash = row["depth"] if heating == "flash" else by_flash
-                known = row["depth"] is not None and by_flash is not None
-                rows.append({**row, "against_flash": row["depth"] / by_flash - 1 if known else None})
+                compared = None if row["depth"] is None or by_flash is None else row["depth"] / by_flash - 1
+                rows.append({**row, "against_flash": compared})
     return Results(
         name="heatings",
         title="One part, four heatings",

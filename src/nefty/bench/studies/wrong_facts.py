@@ -61,6 +61,7 @@ class Fault:
 
 
 def _thicker(recording: Recording) -> Recording:
+    assert recording.size is not None
     z, y, x = recording.size
     return dataclasses.replace(recording, size=(1.02 * z, y, x))
 

@@ -197,13 +197,22 @@ def _of_own_file(file: Path, loaded: Sequence, known: Known, refused: tuple[str,
     if asked or known.roi == "auto":
         prepared = prepare(loaded, preparation_given(known, loaded, NOTHING))
         return Recording(
-            file, loaded, prepared.sequence, prepared, prepared.steps, (), True, known.typed, bool(refused)
+            file,
+            loaded,
+            prepared.sequence,
+            prepared,
+            prepared.steps,
+            (),
+            True,
+            known.typed,
+            known=known,
+            says_everything=bool(refused),
         )
     cut = loaded
     if known.roi is not None and known.roi != "off":
         top, bottom, left, right = region(known.roi, known.named("roi"))
         cut = loaded.region(slice(top, bottom), slice(left, right))
-    return Recording(file, loaded, cut, None, (), (), True, known.typed, bool(refused))
+    return Recording(file, loaded, cut, None, (), (), True, known.typed, known=known, says_everything=bool(refused))
 
 
 def _with_part(sequence: Sequence, known: Known) -> tuple[Sequence, tuple[Step, ...]]:
