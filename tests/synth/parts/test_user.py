@@ -13,8 +13,6 @@ from nefty.synth.parts.user import told
 
 PART = draw_part(1, pixels=16)  # cfrp
 FILMING = draw_filming(0, PART.pixels)
-LAMP = PART.heat.history
-assert isinstance(LAMP, LampPulse)
 SAID = [told(PART, FILMING, seed) for seed in range(400)]
 
 
@@ -24,12 +22,14 @@ def spread(values):
 
 def test_errors_are_as_large_as_they_should_be():
     true = PART.material
+    lamp = PART.heat.history
+    assert isinstance(lamp, LampPulse)
     for values, share in (
         ([s["thickness"] / PART.thickness for s in SAID], 0.02),
         ([s["material"].alpha_z / true.alpha_z for s in SAID], 0.10),
         ([s["material"].anisotropy[0] / true.anisotropy[0] for s in SAID], 0.20),
         ([s["material"].anisotropy[1] / true.anisotropy[1] for s in SAID], 0.20),
-        ([s["pulse"] / LAMP.duration for s in SAID], 0.20),
+        ([s["pulse"] / lamp.duration for s in SAID], 0.20),
     ):
         mean, deviation = spread(values)
         assert mean == pytest.approx(1, abs=0.2 * share + 0.001)
