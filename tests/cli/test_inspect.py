@@ -7,7 +7,7 @@ from nefty.core.grid import Grid
 from nefty.data.read import read
 from nefty.synth.recording import simulate
 from nefty.synth.specimen import draw_specimen
-from support.camera_files import seq
+from support.cameras.files import seq
 from support.flash_recordings import Camera
 from support.recordings import COUNTS
 from support.shared_data import shared_recording

@@ -13,7 +13,7 @@ from nefty.data.formats import Format, built_in, choose
 from nefty.data.read import read
 from nefty.data.readers import refused
 from nefty.data.readers.pieces import of_array
-from support.camera_files import ats, edevis, fff, irb, irb_video, seq, sfmov
+from support.cameras.files import ats, edevis, fff, irb, irb_video, seq, sfmov
 from support.recordings import COUNTS, matlab5, matlab73, npy, npz, ptw, thermo, tiff
 
 CALLED = []

@@ -71,7 +71,8 @@ def test_the_result_says_where_it_comes_from(found, recording):
     assert found.lateral == "periodic"
     assert texts(found) == []
     assert {"recipe", "seed", "input", "nefty"} <= found.provenance.keys()
-    assert found.effort.unknowns == SLAB.shape[0] * SLAB.shape[1] * SLAB.shape[2]
+    layers, rows, columns = SLAB.shape
+    assert found.effort.unknowns == layers * rows * columns + layers  # the cells, and the background of each layer
     assert found.effort.evaluations >= len(found.history["misfit"])
     assert found.effort.optimisation > 0
     assert found.effort.preparation > 0

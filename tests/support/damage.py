@@ -21,7 +21,7 @@ from nefty.data.facts import CalibratedValue, Facts, KnownDefects, Note, NoteKin
 from nefty.data.read import read
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
-from support.camera_files import ats, edevis, fff, irb, irb_video, seq, sfmov
+from support.cameras.files import ats, edevis, fff, irb, irb_video, seq, sfmov
 from support.recordings import COUNTS, FLOATS, csv, matlab5, matlab73, npy, npz, png, ptw, thermo, tiff
 
 HANG = 120  # seconds on the clock, for a machine that has other things to do as well
@@ -150,10 +150,16 @@ def main(folder: Path, number: int, seed: int) -> None:
             (folder / f"worst-{name}").write_bytes(bad)
         slowest = max(slowest, (time.process_time() - start, name))
     faulthandler.cancel_dump_traceback_later()
-    largest = (
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    )  # of all the process, in GB where Linux counts KB
+    largest = _peak_memory()
     print(json.dumps({"outcomes": outcomes, "slowest": slowest, "memory": largest}))
+
+
+def _peak_memory() -> float:
+    """Of this process, in GB; not ``ru_maxrss``, which on Linux begins with that of the process that forked it."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM")) / 2**20
 
 
 def _refuse(event: str, arguments: Any) -> None:

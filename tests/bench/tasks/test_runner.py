@@ -171,7 +171,7 @@ def test_an_external_scheduler_gives_identical_numbers(tmp_path, scheduler_addre
     there = run_tasks(entries, tmp_path / "there", Place(scheduler=scheduler_address))
     assert len(here.done) == len(there.done) == 4
     assert not there.failed
-    timed = ("seconds", "peak_bytes")
+    timed = ("seconds", "processor_seconds", "peak_bytes")
     for (a, x), (b, y) in zip(here.done, there.done, strict=True):
         assert a.task == b.task
         assert x.scores == y.scores

@@ -11,7 +11,7 @@ from nefty.core.errors import InputError, NeftyError
 from nefty.data.intake.export import export_frames
 from nefty.data.intake.known import Known
 from nefty.data.read import read
-from support.camera_files import irb_video, seq
+from support.cameras.files import irb_video, seq
 from support.flash_recordings import Camera
 from support.recordings import COUNTS, ptw, thermo
 

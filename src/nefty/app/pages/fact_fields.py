@@ -87,4 +87,9 @@ MORE = (
     FactField("calibration", "Calibration", hint="slope,offset to a temperature"),
     FactField("variable", "Array in the file", hint="where it holds several"),
     FactField("axes", "Its axes", "choice", choices=("tyx", "yxt", "txy", "xyt")),
+    FactField("emissivity", "Emissivity", "number", hint="of files with the camera's constants"),
+    FactField("reflected", "Reflected temperature", hint="such as 22 C"),
+    FactField("atmosphere", "Temperature of the air", hint="such as 22 C"),
+    FactField("humidity", "Humidity of the air", "number", hint="0 to 1"),
+    FactField("distance", "From part to camera", units=LENGTHS),
 )

@@ -52,10 +52,17 @@ GROUPS: Mapping[str, Mapping[str, Told]] = {
         "lookup": Told('"table.npy"', "temperature of each count, the first of count 0"),
         "variable": Told('"frames"', "array in the file, where it holds several"),
         "axes": Told('"tyx"', "order of the array: tyx, yxt, txy or xyt"),
+        "emissivity": Told("0.95", "of the part, for files with the camera's constants; as are the next four"),
+        "reflected": Told('"22 C"', "temperature that the part reflects"),
+        "atmosphere": Told('"22 C"', "temperature of the air between part and camera"),
+        "humidity": Told("0.5", "of that air, 0 to 1"),
+        "distance": Told('"0.5 m"', "from the part to the camera"),
     },
     "The region": {
         "roi": Told('"10:50,20:80"', "only these rows and columns, first and one past the last; auto, off"),
         "mask": Told('"mask.npy"', "pixels (y, x) that count, true or false"),
+        "polygon": Told("[[10, 20], [50, 20], [30, 80]]", "only pixels inside of it: corners (row, column)"),
+        "leave_out": Told('"10:20,30:40"', "rectangles like roi whose pixels do not count, apart by spaces"),
     },
     "The preparation": {
         "bin": Told('"auto"', 'average N x N pixels; or to a size such as "0.5 mm"; auto, off'),

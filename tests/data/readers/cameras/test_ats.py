@@ -8,7 +8,7 @@ import pytest
 from nefty.core.errors import InputError
 from nefty.data.radiometry import Scene
 from nefty.data.read import read
-from support.camera_files import ats
+from support.cameras.files import ats
 from support.recordings import COUNTS
 
 LARGE = np.random.default_rng(3).integers(3000, 3100, size=(5, 32, 40)).astype(np.uint16)

@@ -5,7 +5,7 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.data.read import read
-from support.camera_files import edevis, tar_member
+from support.cameras.files import edevis, tar_member
 from support.notes import texts
 from support.recordings import COUNTS, FLOATS
 

@@ -8,7 +8,7 @@ import pytest
 from nefty.core.errors import InputError
 from nefty.data.radiometry import Scene
 from nefty.data.read import read
-from support.camera_files import fff, seq
+from support.cameras.files import fff, seq
 from support.notes import texts
 from support.recordings import COUNTS
 from support.shared_data import shared_recording

@@ -7,7 +7,7 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.data.read import read
-from support.camera_files import PALETTE, irb, irb_video, kelvin
+from support.cameras.files import PALETTE, irb, irb_video, kelvin
 from support.notes import texts
 from support.recordings import COUNTS
 from support.shared_data import shared_recording

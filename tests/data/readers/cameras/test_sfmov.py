@@ -4,7 +4,7 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.data.read import read
-from support.camera_files import sfmov
+from support.cameras.files import sfmov
 from support.recordings import COUNTS, FLOATS
 
 
