@@ -73,6 +73,8 @@ def _link(line: str) -> str:
 def _listens(link: str) -> None:
     """Wait until the server takes connections: the link is shown a moment before."""
     address = urlsplit(link)
+    assert address.hostname is not None
+    assert address.port is not None
     for _ in range(600):
         with contextlib.suppress(OSError), socket.create_connection((address.hostname, address.port), 1):
             return
