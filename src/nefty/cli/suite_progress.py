@@ -9,7 +9,25 @@ from typing import TYPE_CHECKING
 from nefty.core.words import duration
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from nefty.bench.tasks.runner import Step
+
+
+def counting_bar() -> Progress:
+    """A bar of a terminal that counts what is done, with a hint behind it; it goes when all is done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[hint]}", style="dim", markup=False),
+        console=Console(stderr=True),
+        transient=True,
+    )
 
 
 class SuiteProgress:
@@ -24,18 +42,7 @@ class SuiteProgress:
 
     def __enter__(self) -> SuiteProgress:
         if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-            self._progress = Progress(
-                TextColumn("{task.description}", markup=False),
-                BarColumn(bar_width=20),
-                MofNCompleteColumn(),
-                TimeElapsedColumn(),
-                TextColumn("{task.fields[hint]}", style="dim", markup=False),
-                console=Console(stderr=True),
-                transient=True,
-            )
+            self._progress = counting_bar()
             self._progress.start()
             self._bar = self._progress.add_task("starting", total=None, hint="")
         return self

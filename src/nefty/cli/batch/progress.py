@@ -6,6 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from nefty.cli.suite_progress import counting_bar
 from nefty.core.words import counted, duration
 
 if TYPE_CHECKING:
@@ -23,18 +24,7 @@ class BatchProgress:
 
     def __enter__(self) -> BatchProgress:
         if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-            self._progress = Progress(
-                TextColumn("{task.description}", markup=False),
-                BarColumn(bar_width=20),
-                MofNCompleteColumn(),
-                TimeElapsedColumn(),
-                TextColumn("{task.fields[hint]}", style="dim", markup=False),
-                console=Console(stderr=True),
-                transient=True,
-            )
+            self._progress = counting_bar()
             self._progress.start()
             self._bar = self._progress.add_task("Reconstruct", total=None, hint="look what is done, start the workers")
         else:
