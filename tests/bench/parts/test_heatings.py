@@ -14,8 +14,8 @@ def test_what_the_user_says_of_the_heating_is_how_the_part_was_heated(heating):
     assert total / total[-1] == pytest.approx([history.delivered(t) for t in times], abs=1e-3)
 
 
-def test_a_lock_in_recording_that_begins_from_nothing_is_reconstructed():
-    """The first frames may lie before the heating has brought anything: they are not divided by."""
+def test_a_lock_in_recording_of_the_test_bed_is_reconstructed():
+    """From its file and the measured course of the heating to a depth, as on the test bed."""
     row = heatings._row(heatings.CASES[0], "lock-in", 16, seed=0)
     assert row["found"] == "yes"
     assert row["false"] == 0
