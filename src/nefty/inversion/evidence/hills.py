@@ -31,6 +31,22 @@ def nearest(labels: np.ndarray) -> np.ndarray:
     return labels[tuple(np.asarray(places))] - 1
 
 
+def around(mask: np.ndarray, pixel: tuple[float, float], reach: float) -> tuple[slice, slice]:
+    """Rows and columns of the rectangle around pixels (y, x) that reaches so far beyond them.
+
+    Args:
+        mask: the pixels.
+        pixel: edge lengths along y and x.
+        reach: in the same unit.
+    """
+    slices = []
+    for axis, step in enumerate(pixel):
+        hit = np.flatnonzero(mask.any(axis=1 - axis))
+        more = int(np.ceil(reach / step))
+        slices.append(slice(max(int(hit[0]) - more, 0), min(int(hit[-1]) + more + 1, mask.shape[axis])))
+    return slices[0], slices[1]
+
+
 def parted(values: np.ndarray, within: np.ndarray, faint: float, saddle: float) -> np.ndarray:
     """Numbers of the hills of a picture (y, x), from 1: the saddles between two lie far below both tops.
 
