@@ -76,7 +76,9 @@ def _standing_out(weighing: Weighing, part: SoundPart, least: float, settings: E
 def _fitted(
     fit: SheetFit, support: np.ndarray, looks: Looks, window: tuple[slice, slice], most: SheetSettings
 ) -> tuple[Sheet, np.ndarray]:
-    """The sheet of a window, and to which region each pixel (y, x) belongs: first with one depth for each peak of the scores, then for each hill that showed.
+    """The sheet of a window, and to which region each pixel (y, x) belongs.
+
+    First with one depth for each peak of the scores, then for each hill that showed.
 
     Args:
         fit: of the window.
