@@ -64,8 +64,9 @@ class Sheet:
 
     def cut(self, window: tuple[slice, slice]) -> Sheet:
         """The part of it in a window of its rows and columns."""
-        fields = (self.support, self.insulation, self.depth, self.reference, self.resistance)
-        return Sheet(*(field[window] for field in fields), self.cost)
+        insulation, depth = self.insulation[window], self.depth[window]
+        reference, resistance = self.reference[window], self.resistance[window]
+        return Sheet(self.support[window], insulation, depth, reference, resistance, self.cost)
 
 
 class SheetFit:
