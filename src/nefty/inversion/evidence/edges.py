@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from nefty.inversion.evidence.hills import MIDDLE, around, outlines, parted
+from nefty.inversion.evidence.hills import MIDDLE, around, hills_of, outlines
 from nefty.inversion.evidence.settings import SheetSettings
 from nefty.inversion.evidence.sheets import MOST, Sheet, SheetFit
 
 CONTOURS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of a hill's insulation
+STRONGER = 5.0  # times what was fitted, that an even sheet may insulate
 TRIES = 6  # values of the insulation in one outline
-PRECISE = 0.02  # of the insulation
+PRECISE = 0.02  # of the insulation that was fitted
 
 
 def sharpened(fit: SheetFit, sheet: Sheet, settings: SheetSettings) -> Sheet:
@@ -30,7 +31,7 @@ def sharpened(fit: SheetFit, sheet: Sheet, settings: SheetSettings) -> Sheet:
         sheet: as fitted.
         settings: numbers of the fit.
     """
-    hills = parted(sheet.insulation, sheet.insulation > settings.faint, settings.faint, settings.saddle)
+    hills = hills_of(sheet, settings)
     for mask in outlines(sheet, settings):
         own = hills == np.bincount(hills[mask]).argmax()
         even = _even(fit, sheet, own, settings)
@@ -65,9 +66,9 @@ def _even(fit: SheetFit, sheet: Sheet, own: np.ndarray, settings: SheetSettings)
 
         found: Any = minimize_scalar(
             lambda c: near.misfit(dataclasses.replace(part, insulation=even(c))),
-            bounds=(settings.faint, MOST),
+            bounds=(0.0, min(STRONGER * top, MOST)),
             method="bounded",
-            options={"maxiter": TRIES, "xatol": PRECISE},
+            options={"maxiter": TRIES, "xatol": PRECISE * top},
         )
         return float(found.fun), even(float(found.x))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -13,6 +14,7 @@ from nefty.inversion.evidence.columns import Columns
 from nefty.inversion.evidence.edges import sharpened
 from nefty.inversion.evidence.hills import MIDDLE, around, nearest, outlines, owners, parted
 from nefty.inversion.evidence.judging import judged
+from nefty.inversion.evidence.limits import Reference, limits
 from nefty.inversion.evidence.ratios import refined
 from nefty.inversion.evidence.search import Looks
 from nefty.inversion.evidence.settings import EvidenceSettings, SheetSettings
@@ -29,8 +31,19 @@ FEWEST = 10  # frames of a fit
 FEWEST_SOUND = 100  # pixels that tell the scatter of sound ones
 
 
-def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np.ndarray, np.ndarray]:
+def find(
+    part: SoundPart,
+    settings: EvidenceSettings,
+    asked: Sequence[Reference] = (),
+    brightness: np.ndarray | None = None,
+) -> tuple[FrameEvidence, np.ndarray, np.ndarray]:
     """What the frames show, as sheets.
+
+    Args:
+        part: what it is weighed against.
+        settings: how.
+        asked: defects of which it is said whether they would have been seen.
+        brightness: see ``limits``.
 
     Returns:
         evidence; resistance R (time/length) and depth of the whole sheet, (y, x), what is called and what is not.
@@ -41,7 +54,9 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
     least = weighing.threshold - settings.nearly
     nothing = np.zeros(part.contrast.weight.shape)
     if weighing.looks.map.max() < least:
-        return weighing.evidence(np.zeros(nothing.shape, dtype=np.int32), []), nothing, nothing
+        seen = limits(part, weighing, asked, settings, brightness) if asked else None
+        evidence = weighing.evidence(np.zeros(nothing.shape, dtype=np.int32), [])
+        return dataclasses.replace(evidence, limits=seen), nothing, nothing
     support = _standing_out(weighing, part, least, settings)
     sound = part.contrast.counted & ~support
     if sound.sum() >= FEWEST_SOUND:  # what stands out tells nothing of the rest
@@ -61,7 +76,9 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
     )
     if all(region.score < weighing.threshold for region in regions):  # beside a clear one, what is left over is its
         _add_unfitted(labels, regions, weighing, left_over, support, slab)
-    evidence = weighing.evidence(labels, regions, left_over)
+    seen = limits(part, weighing, asked, settings, brightness) if asked else None
+    spreads = along[0] / part.along[0], along[1] / part.along[1]
+    evidence = dataclasses.replace(weighing.evidence(labels, regions, left_over), limits=seen, spreads=spreads)
     resistance, depth = nothing.copy(), nothing.copy()
     resistance[window], depth[window] = sheet.resistance * slab.thickness / slab.alpha, sheet.depth
     return evidence, resistance, depth

@@ -62,6 +62,18 @@ class Weighing:
         """
         return Judge(self._raw, self._filters, explained, self._zones, self._settings.doubt, self.threshold)
 
+    def expected(self, shown: np.ndarray, place: tuple[int, int]) -> np.ndarray:
+        """Scores that a defect under one place is expected to have, if it were under each place, (template, y, x).
+
+        Args:
+            shown: ln(T/T_sound) of the defect, (t, y, x).
+            place: row and column of its middle.
+        """
+        row, column = place
+        there, known = self._filters(shown)[:, row, column], self._filters.information
+        share = known / np.maximum(known[:, row, column], np.finfo(float).tiny)[:, None, None]
+        return there[:, None, None] * share / self.looks.scatter.spread
+
     def strength(self, which: int, mask: np.ndarray) -> float:
         """R/(thickness/alpha) of a template's disc where it stands out most in a mask (y, x), to first order."""
         known = self._filters.information[which]
