@@ -25,6 +25,7 @@ from .data.record.record import InspectionRecord as InspectionRecord
 from .data.sequence import Sequence as Sequence
 from .fields.neural import NeuralField as NeuralField
 from .fields.voxel import VoxelField as VoxelField
+from .inversion.close_up import close_up as close_up
 from .inversion.reconstruct import reconstruct as reconstruct
 from .metrics.score import Score as Score
 from .metrics.score import evaluate as evaluate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
     import numpy as np
 
     from nefty.cli.output import Stages
+    from nefty.data.intake.known import Known
     from nefty.data.sequence import Sequence
+    from nefty.result.close_up import CloseUp
+    from nefty.result.reconstruction import Reconstruction
 
 
 @takes_recording_options
@@ -56,6 +60,20 @@ def run(
             show_default=False,
         ),
     ] = None,
+    region: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Look closer: solve indication N of an earlier run of FILE again, in the camera's own pixels, with "
+            "what that run calibrated; into its folder's name with -region-N.",
+            show_default=False,
+        ),
+    ] = None,
+    overview: Annotated[
+        Path | None,
+        typer.Option(help="With --region: folder of the earlier run; FILE's name with -run if not given."),
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over, whatever the folder holds.")] = False,
     seconds: Annotated[
         float | None, typer.Option(help="Stop after so many seconds, with the best so far.", show_default=False)
@@ -72,6 +90,7 @@ def run(
     A camera's file needs facts that it does not hold, such as
     --material cfrp --thickness "1.3 mm" --pixel "0.2 mm"; "nefty inspect FILE" says which.
     The same command goes on with a run that was interrupted, and shows one that is finished.
+    Large pictures are joined to fewer cells, which is said; --region N looks closer at indication N.
     """
     from nefty.cli.output import Stages
     from nefty.cli.recipe_text import recipe_text
@@ -96,19 +115,33 @@ def run(
         raise typer.BadParameter("this recipe weighs no evidence, so it has no threshold.", param_hint="--false-calls")
     if file is None:
         raise typer.BadParameter("give the recording to reconstruct, such as plate.h5.", param_hint="FILE")
-    folder = out or beside(file)
+    if overview is not None and region is None:
+        raise typer.BadParameter("say which indication of it to solve again: --region 3.", param_hint="--overview")
+    piece = None if region is None else Piece.of(overview or beside(file), region)
+    folder = out or (beside(file) if piece is None else piece.folder)
 
     from nefty.cli.findings_text import describe
     from nefty.cli.run_reconstruction import MORE_STAGES, run_reconstruction
     from nefty.report.run_files import REPORT, listed, open_in_browser
 
     stages = Stages(total=MORE_STAGES + weighs + (network is not None))
-    sequence = _read(file, options, stages)
+    sequence = _read(file, options.known() if piece is None else piece.known(options.known()), stages)
     volume = None if network is None else _network_volume(sequence, network, stages)
-    rec = run_reconstruction(sequence, folder, stages, recipe=recipe, overrides=overrides, start=volume, fresh=fresh)
+    rec = run_reconstruction(
+        sequence,
+        folder,
+        stages,
+        recipe=recipe,
+        overrides=overrides,
+        start=volume,
+        overview=None if piece is None else piece.overview,
+        close_up=None if piece is None else piece.about,
+        fresh=fresh,
+    )
     typer.echo(f"{describe(rec)}\n\n{listed(folder)}")
     if rec.stopped.cut_short:
         given = {"--out": out, "--recipe": recipe, "--network": network, "--false-calls": false_calls}
+        given |= {"--region": region, "--overview": overview}
         words = ["nefty", "reconstruct", str(file)]
         words += [word for name, value in given.items() if value is not None for word in (name, str(value))]
         words += [word for text in settings or () for word in ("--set", text)]
@@ -118,6 +151,42 @@ def run(
         open_in_browser(folder / REPORT)
     if rec.stopped.reason is StopReason.INTERRUPTED:
         raise typer.Exit(STOPPED)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What ``--region`` asks for.
+
+    Args:
+        overview: the earlier run's result.
+        about: which of its indications, for the report.
+        folder: of the closer look, if none is named.
+    """
+
+    overview: Reconstruction
+    about: CloseUp
+    folder: Path
+
+    @staticmethod
+    def of(run: Path, indication: int) -> Piece:
+        """An indication of the run in a folder."""
+        from nefty.inversion.close_up import about
+        from nefty.report.run_files import load_result
+
+        found, named = load_result(run), run.resolve()
+        return Piece(found, about(found, indication, named.name), run.with_name(f"{named.name}-region-{indication}"))
+
+    def known(self, said: Known) -> Known:
+        """What is known of the piece."""
+        from nefty.inversion.close_up import known_of_piece
+
+        for name in ("roi", "bin"):
+            if getattr(said, name) is not None:
+                raise typer.BadParameter(
+                    "--region chooses the rectangle itself, and leaves the camera's pixels as they are; leave it out.",
+                    param_hint=f"--{name}",
+                )
+        return known_of_piece(self.overview, self.about.indication, said)
 
 
 def beside(file: Path) -> Path:
@@ -139,7 +208,7 @@ def checked_false_calls(number: float) -> float:
     return number
 
 
-def _read(file: Path, options: RecordingOptions, stages: Stages) -> Sequence:
+def _read(file: Path, known: Known, stages: Stages) -> Sequence:
     """The recording, prepared; what was assumed is said."""
     from nefty.cli.output import Patience
     from nefty.core.progress import watched
@@ -150,12 +219,14 @@ def _read(file: Path, options: RecordingOptions, stages: Stages) -> Sequence:
         Patience(report if stages.live else None) as progress,
         watched(progress),
     ):
-        taken = take_in(file, options.known())
+        taken = take_in(file, known)
         sequence = taken.complete()
     for text in taken.said:
         stages.say(filled(text))
     for step in taken.assumed:
         stages.say(filled(f"Assumed, {step.name}: {step.text}"))
+    if sequence.facts.window.bin > 1 and (pixels := sequence.facts.stepped("pixels")) is not None:
+        stages.say(filled(pixels.sentence))
     return sequence
 
 

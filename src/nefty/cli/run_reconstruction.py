@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from nefty.cli.output import Stages
     from nefty.data.sequence import Sequence
+    from nefty.result.close_up import CloseUp
     from nefty.result.reconstruction import Reconstruction
 
 NOTHING_KEPT = "Ended before the first iteration: nothing was found or kept. The same command begins anew."
@@ -29,6 +30,8 @@ def run_reconstruction(
     recipe: str | None = None,
     overrides: dict[str, Any] | None = None,
     start: np.ndarray | None = None,
+    overview: Reconstruction | None = None,
+    close_up: CloseUp | None = None,
     fresh: bool = False,
 ) -> Reconstruction:
     """Run, go on with, or load what is in ``folder``, and write its files if they are not there.
@@ -40,6 +43,8 @@ def run_reconstruction(
         recipe: a name or a .toml file; chosen by the recording if not given.
         overrides: dotted keys of the recipe and their values.
         start: diffusivity (z, y, x) to begin with.
+        overview: of the whole part, where the recording shows a piece of it.
+        close_up: which of its indications that is.
         fresh: start over.
     """
     from nefty.inversion.reconstruct import reconstruct
@@ -50,7 +55,15 @@ def run_reconstruction(
         with progress:
             watch = progress.watch()
             found = reconstruct(
-                sequence, recipe=recipe, overrides=overrides, start=start, run=folder, fresh=fresh, watch=watch
+                sequence,
+                recipe=recipe,
+                overrides=overrides,
+                start=start,
+                overview=overview,
+                close_up=close_up,
+                run=folder,
+                fresh=fresh,
+                watch=watch,
             )
     except BaseException as error:
         if was_interrupted(error) and not holds_work(folder):
