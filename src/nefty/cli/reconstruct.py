@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nefty.cli.bench import Scheduler, Workers
 from nefty.cli.recording_options import RecordingOptions, takes_recording_options
 from nefty.core.terminal_text import filled
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from nefty.cli.output import Stages
+    from nefty.core.cluster.place import Place
     from nefty.data.intake.known import Known
     from nefty.data.sequence import Sequence
     from nefty.result.close_up import CloseUp
@@ -74,6 +77,17 @@ def run(
         Path | None,
         typer.Option(help="With --region: folder of the earlier run; FILE's name with -run if not given."),
     ] = None,
+    tiles: Annotated[
+        bool | None,
+        typer.Option(
+            "--tiles/--no-tiles",
+            help="Solve the whole part in the camera's own pixels, in tiles on worker processes; of itself where --bin "
+            "leaves more pixels than are solved in one piece. Or in one piece whatever it takes.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over, whatever the folder holds.")] = False,
     seconds: Annotated[
         float | None, typer.Option(help="Stop after so many seconds, with the best so far.", show_default=False)
@@ -90,7 +104,8 @@ def run(
     A camera's file needs facts that it does not hold, such as
     --material cfrp --thickness "1.3 mm" --pixel "0.2 mm"; "nefty inspect FILE" says which.
     The same command goes on with a run that was interrupted, and shows one that is finished.
-    Large pictures are joined to fewer cells, which is said; --region N looks closer at indication N.
+    Pixels of large pictures are joined to cells, which is said; --region N looks closer at indication N of that run,
+    --tiles solves all of the part in the camera's own pixels.
     """
     from nefty.cli.output import Stages
     from nefty.cli.recipe_text import recipe_text
@@ -117,6 +132,8 @@ def run(
         raise typer.BadParameter("give the recording to reconstruct, such as plate.h5.", param_hint="FILE")
     if overview is not None and region is None:
         raise typer.BadParameter("say which indication of it to solve again: --region 3.", param_hint="--overview")
+    if tiles and (region is not None or network is not None):
+        raise typer.BadParameter("it does not go with --region or --network.", param_hint="--tiles")
     piece = None if region is None else Piece.of(overview or beside(file), region)
     folder = out or (beside(file) if piece is None else piece.folder)
 
@@ -125,7 +142,13 @@ def run(
     from nefty.report.run_files import REPORT, listed, open_in_browser
 
     stages = Stages(total=MORE_STAGES + weighs + (network is not None))
-    sequence = _read(file, options.known() if piece is None else piece.known(options.known()), stages)
+    known = options.known()
+    if tiles and known.bin is None:
+        known = dataclasses.replace(known, bin="off")
+    sequence = _read(file, known if piece is None else piece.known(known), stages)
+    place = None
+    if tiles or (tiles is None and piece is None and network is None):
+        place = _place_for_tiles(sequence, recipe, overrides, stages, asked=bool(tiles), at=(scheduler, workers))
     volume = None if network is None else _network_volume(sequence, network, stages)
     rec = run_reconstruction(
         sequence,
@@ -136,6 +159,7 @@ def run(
         start=volume,
         overview=None if piece is None else piece.overview,
         close_up=None if piece is None else piece.about,
+        place=place,
         fresh=fresh,
     )
     typer.echo(f"{describe(rec)}\n\n{listed(folder)}")
@@ -151,6 +175,34 @@ def run(
         open_in_browser(folder / REPORT)
     if rec.stopped.reason is StopReason.INTERRUPTED:
         raise typer.Exit(STOPPED)
+
+
+def _place_for_tiles(
+    sequence: Sequence,
+    recipe: str | None,
+    overrides: dict[str, Any],
+    stages: Stages,
+    *,
+    asked: bool,
+    at: tuple[str | None, int | None],
+) -> Place | None:
+    """Where tiles are solved, if the part is solved in tiles: because they were asked for, or it is large; the reason
+    is said.
+    """
+    from nefty.cli.run_reconstruction import STAGES_OF_TILES
+    from nefty.core.cluster.place import Place
+    from nefty.inversion.recipe import default_recipe, load_recipe
+    from nefty.inversion.tiles.run import why_tiles
+
+    name = recipe or default_recipe(in_metres=sequence.facts.units.in_metres)
+    reason = why_tiles(sequence, load_recipe(name, overrides))
+    if not (asked or reason):
+        return None
+    if not asked:
+        stages.say(filled(f"{reason}. --no-tiles solves it in one piece."))
+    stages.total = STAGES_OF_TILES
+    scheduler, workers = at
+    return Place(scheduler, workers=workers)
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,9 @@ class Given:
     close_up: CloseUp | None = None
 
 
+NOTHING_GIVEN = Given()
+
+
 def reconstruct(
     sequence: Sequence,
     model: HeatModel | None = None,
@@ -127,7 +130,7 @@ def reconstruct(
     given = Given(model, start, whole, close_up)
     if run is None:
         return _reconstruct(sequence, given, chosen, None, watch)
-    config = _deciding(sequence, given, chosen)
+    config = deciding(sequence, chosen, given)
     free = [f"recipe.{key}" for key in dotted({k: config["recipe"][k] for k in FREE})]
     with RunFolder.open(run, config, sequence.digest(), free=free, fresh=fresh) as folder:
         if folder.finished:
@@ -163,7 +166,7 @@ def _check_heating(sequence: Sequence, recipe: Recipe) -> None:
         )
 
 
-def _deciding(sequence: Sequence, given: Given, recipe: Recipe) -> dict[str, Any]:
+def deciding(sequence: Sequence, recipe: Recipe, given: Given = NOTHING_GIVEN) -> dict[str, Any]:
     """All that decides a result, by name, so that a folder can say which of it is another; arrays as hashes."""
     whole = given.whole
     return {
