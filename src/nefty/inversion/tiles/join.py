@@ -112,8 +112,8 @@ class Joined:
         first = self._tiles[0]
         return (
             f"Solved in {counted(len(self._tiles), 'tile')} with rims of {first.rows.rim} rows and {first.columns.rim} "
-            f"columns, as wide as heat spreads, after an overview of cells of {joined} x {joined} pixels that calibrated the whole "
-            "part. Each tile is a look of its own, for which the scores are lowered."
+            f"columns, as wide as heat spreads, after an overview of cells of {joined} x {joined} pixels that "
+            "calibrated the whole part. Each tile is a look of its own, for which the scores are lowered."
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from math import ceil, sqrt
 
@@ -86,6 +87,6 @@ def layout(shape: tuple[int, int], rims: tuple[int, int], most: int = MOST) -> l
 def _spans(n: int, side: int, rim: int) -> list[Span]:
     """One axis in cores of equal length, as far as pixels allow, none longer than ``side``."""
     edges = np.linspace(0, n, ceil(n / side) + 1).round().astype(int).tolist()
-    cores = list(zip(edges, edges[1:], strict=False))
+    cores = list(itertools.pairwise(edges))
     blend = min(rim, min(b - a for a, b in cores) / 2)
     return [Span((a, b), (max(a - rim, 0), min(b + rim, n)), rim, blend) for a, b in cores]

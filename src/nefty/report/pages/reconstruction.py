@@ -22,7 +22,7 @@ from nefty.report.pages import (
     record_sections,
     volume_sections,
 )
-from nefty.report.pages.findings import Findings, headline
+from nefty.report.pages.findings import Findings, depth_interval, headline
 from nefty.report.pages.page import Fact, Notice, Page
 from nefty.result.display_units import in_display_units
 from nefty.result.reconstruction import Reconstruction
@@ -117,7 +117,7 @@ def _facts(findings: Findings, units: AxisUnits, score: Score | None) -> list[Fa
                 quantity(first.depth_to_top, units.length)
                 if one
                 else span(first.depth_to_top, last.depth_to_top, units.length),
-                f"{_band(findings, units)}, of a thickness of {quantity(rec.grid.size[0], units.length)}"
+                f"{depth_interval(findings, units)}, of a thickness of {quantity(rec.grid.size[0], units.length)}"
                 if one
                 else f"shallowest: indication {first.label}; deepest: indication {last.label}",
             )
@@ -136,12 +136,6 @@ def _facts(findings: Findings, units: AxisUnits, score: Score | None) -> list[Fa
         note = f"{_total(evaluations):.0f} evaluations of the model" if evaluations is not None else ""
         facts.append(Fact("Wall time", duration(_total(seconds)), note))
     return facts + _truth_facts(findings, score)
-
-
-def _band(findings: Findings, units: AxisUnits) -> str:
-    """The band of the only indication's depth."""
-    (evidence,) = findings.evidence.values()
-    return f"between {evidence.depth_low:.3g} and {quantity(evidence.depth_high, units.length)}"
 
 
 def _count_fact(findings: Findings, units: AxisUnits) -> Fact:
