@@ -87,16 +87,8 @@ def _facts(outcomes: Sequence[Outcome], done: Sequence[Outcome], showing: Sequen
 
 def _recordings(done: Sequence[Outcome], reports: Mapping[str, str]) -> Section:
     named = any(one.part or one.serial for one in done)
-    heads = (
-        "recording",
-        *(("part", "serial") if named else ()),
-        "fit",
-        "indications",
-        "depths",
-        "within",
-        "evidence (σ)",
-    )
-    heads += ("plain defect (σ)", "misfit", "time")
+    heads = ("recording", *(("part", "serial") if named else ()), "fit", "indications", "depths", "within")
+    heads += ("evidence (σ)", "plain defect (σ)", "misfit", "time")
     rows = [_recording(one, named) for one in done]
     return Section(
         title="Recordings",

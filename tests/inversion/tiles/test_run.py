@@ -1,4 +1,4 @@
-"""A part in tiles is the part in one piece, to the noise; it runs on workers, resumes, and refuses what it cannot do."""
+"""A part in tiles is the part in one piece, to the noise; it runs on workers and resumes."""
 
 import shutil
 
