@@ -134,7 +134,7 @@ def reconstruct(
     free = [f"recipe.{key}" for key in dotted({k: config["recipe"][k] for k in FREE})]
     with RunFolder.open(run, config, sequence.digest(), free=free, fresh=fresh) as folder:
         if folder.finished:
-            return _with_record(Reconstruction.load(folder.path), sequence, folder)
+            return with_record(Reconstruction.load(folder.path), sequence, folder)
         found = _reconstruct(sequence, given, chosen, folder, watch.also(ProgressFile(folder.path)))
         found.save(folder.path)
         if found.stopped.reason is StopReason.FINISHED:
@@ -144,7 +144,7 @@ def reconstruct(
         return found
 
 
-def _with_record(found: Reconstruction, sequence: Sequence, folder: RunFolder) -> Reconstruction:
+def with_record(found: Reconstruction, sequence: Sequence, folder: RunFolder) -> Reconstruction:
     """A finished result with the record of the inspection that is given now; what was recorded is never dropped."""
     record = sequence.facts.record
     if record is None or record == found.facts.record:

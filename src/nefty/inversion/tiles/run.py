@@ -26,7 +26,7 @@ from nefty.data.preparation.binning import binned, choose_bin, pixels_step
 from nefty.data.sequence import Sequence
 from nefty.inversion.close_up import rims
 from nefty.inversion.recipe import Recipe, load_recipe
-from nefty.inversion.reconstruct import Watch, deciding
+from nefty.inversion.reconstruct import Watch, deciding, with_record
 from nefty.inversion.tiles.join import join
 from nefty.inversion.tiles.layout import MOST, Tile, layout
 from nefty.inversion.tiles.work import OVERVIEW, RECORDING, TILES, work_on
@@ -39,7 +39,7 @@ SEEN = 0.02  # share of a tile that must be part
 def why_tiles(sequence: Sequence, recipe: Recipe) -> str:
     """Why a recording is solved in tiles, in words; empty if it is not."""
     _, rows, columns = sequence.shape
-    if rows * columns <= LARGE or recipe.calibration.background != "part":
+    if rows * columns <= LARGE or not _can_be_joined(recipe):
         return ""
     return (
         f"{rows} x {columns} pixels are more than the {LARGE} that are solved in one piece: the part is calibrated as "
@@ -88,7 +88,7 @@ def reconstruct_tiles(
     config = {**deciding(sequence, chosen), "pixels of a tile": pixels}
     with RunFolder.open(run, config, sequence.digest(), fresh=fresh) as folder:
         if folder.finished:
-            return Reconstruction.load(folder.path)
+            return with_record(Reconstruction.load(folder.path), sequence, folder)
         if not folder.resumed:
             for name in (OVERVIEW, TILES):
                 shutil.rmtree(folder.path / name, ignore_errors=True)
@@ -99,15 +99,21 @@ def reconstruct_tiles(
         return found
 
 
+def _can_be_joined(recipe: Recipe) -> bool:
+    """Whether pieces take over one calibration, and show sheets that can be joined."""
+    return recipe.calibration.background == "part" and recipe.evidence.regions == "sheets"
+
+
 def _refuse_unfit(sequence: Sequence, recipe: Recipe) -> None:
-    if recipe.calibration.background != "part" or recipe.evidence.regions != "sheets":
+    if not _can_be_joined(recipe):
         raise InputError(
             f"recipe {recipe.name!r} cannot be solved in tiles, which take over one calibration and join sheets; use "
             "real (calibration.background=part, evidence.regions=sheets)."
         )
     if recipe.stop.seconds is not None:
         raise InputError(
-            "stop.seconds does not go with tiles; stop them with Ctrl-C, and the same command goes on (--seconds)."
+            "--seconds (stop.seconds) does not go with tiles; stop them with Ctrl-C, and the same command goes on, or "
+            "solve the part in one piece with --no-tiles (nefty.reconstruct)."
         )
     if sequence.size is None or sequence.observe != "front":
         raise InputError("tiles need a recording of the front face whose size is known; give pixel and thickness.")
