@@ -25,8 +25,8 @@ from .data.record.record import InspectionRecord as InspectionRecord
 from .data.sequence import Sequence as Sequence
 from .fields.neural import NeuralField as NeuralField
 from .fields.voxel import VoxelField as VoxelField
-from .inversion.close_up import close_up as close_up
 from .inversion.reconstruct import reconstruct as reconstruct
+from .inversion.tiles.close_up import close_up as close_up
 from .inversion.tiles.run import reconstruct_tiles as reconstruct_tiles
 from .metrics.score import Score as Score
 from .metrics.score import evaluate as evaluate

@@ -222,7 +222,7 @@ class Piece:
     @staticmethod
     def of(run: Path, indication: int) -> Piece:
         """An indication of the run in a folder."""
-        from nefty.inversion.close_up import about
+        from nefty.inversion.tiles.close_up import about
         from nefty.report.run_files import load_result
 
         found, named = load_result(run), run.resolve()
@@ -230,7 +230,7 @@ class Piece:
 
     def known(self, said: Known) -> Known:
         """What is known of the piece."""
-        from nefty.inversion.close_up import known_of_piece
+        from nefty.inversion.tiles.close_up import known_of_piece
 
         for name in ("roi", "bin"):
             if getattr(said, name) is not None:

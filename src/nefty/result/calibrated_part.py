@@ -53,7 +53,8 @@ class CalibratedPart:
     @staticmethod
     def from_record(record: Mapping[str, Any]) -> CalibratedPart:
         """What ``record`` was taken of."""
-        arrays = ("along", "times", "common", "level", "spreads")
-        values = {name: np.asarray(v) if name in arrays else float(v) for name, v in record.items()}
-        y, x = values.pop("along").tolist()
-        return CalibratedPart(**{**values, "along": (y, x), "converged": bool(record["converged"])})
+        arrays = {name: np.asarray(record[name]) for name in ("times", "common", "level", "spreads")}
+        others = [field.name for field in fields(CalibratedPart) if field.name not in (*arrays, "along", "converged")]
+        y, x = np.asarray(record["along"]).tolist()
+        numbers = {name: float(record[name]) for name in others}
+        return CalibratedPart(along=(y, x), converged=bool(record["converged"]), **arrays, **numbers)

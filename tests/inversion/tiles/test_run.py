@@ -110,7 +110,10 @@ def test_on_workers_it_goes_on_where_it_was_stopped(whole, joined, tmp_path):
     after = {name: (tmp_path / "run" / TILES / name / "result.h5").stat().st_mtime_ns for name in names}
     assert [name for name in names if after[name] != before[name]] == [names[2]]
     assert (tmp_path / "run" / OVERVIEW / "result.h5").stat().st_mtime_ns == kept
-    assert Reconstruction.load(tmp_path / "run").calibrated.alpha == rec.calibrated.alpha
+    kept_part = Reconstruction.load(tmp_path / "run").calibrated
+    assert kept_part is not None
+    assert rec.calibrated is not None
+    assert kept_part.alpha == rec.calibrated.alpha
 
     with pytest.raises(InputError, match="pixels of a tile is"):
         nefty.reconstruct_tiles(whole, **{**values, "pixels": MOST + 1})

@@ -108,8 +108,9 @@ def _timed(
         tell(task, f"{name}, {done} of {total}")
 
     with tempfile.TemporaryDirectory(prefix="nefty-bench-") as folder, connected(Place(workers=workers), workers) as at:
-        place = Place(scheduler=at.scheduler.address)
-        before = sum(_spent(at.run(_usage)))
+        client: Any = at
+        place = Place(scheduler=client.scheduler.address)
+        before = sum(_spent(client.run(_usage)))
         rec = reconstruct_tiles(
             panel,
             run=Path(folder) / "run",
@@ -119,7 +120,7 @@ def _timed(
             watch=Watch(stage, progress),
         )
         began.append(("", time.perf_counter()))
-        used = at.run(_usage)
+        used = client.run(_usage)
     stages = {name: end - start for (name, start), (_, end) in itertools.pairwise(began)}
     cpu = sum(_spent(used)) - before
     peak = max(memory for _, memory in used.values())

@@ -24,9 +24,9 @@ from nefty.core.storage.run_folder import RunFolder, is_finished
 from nefty.data.preparation.binning import MOST as ONE_PIECE
 from nefty.data.preparation.binning import binned, choose_bin, pixels_step
 from nefty.data.sequence import Sequence
-from nefty.inversion.close_up import rims
 from nefty.inversion.recipe import Recipe, load_recipe
 from nefty.inversion.reconstruct import Watch, deciding, with_record
+from nefty.inversion.tiles.close_up import rims
 from nefty.inversion.tiles.join import join
 from nefty.inversion.tiles.layout import MOST, Tile, layout
 from nefty.inversion.tiles.work import OVERVIEW, RECORDING, TILES, work_on

@@ -8,7 +8,7 @@ import pytest
 import nefty
 from nefty import InputError
 from nefty.data.intake.known import Known
-from nefty.inversion.close_up import box_around, rims, with_facts_of
+from nefty.inversion.tiles.close_up import box_around, rims, with_facts_of
 from nefty.result.reconstruction import Reconstruction
 from support.panels import ALPHA, FILMS, KNOWN, PIXEL, QUICK, H, panel_file
 
@@ -84,6 +84,7 @@ def test_it_finds_the_defect_with_its_own_size(overview, near):
 
 def test_the_result_says_of_what_it_is_a_close_up(near, folder):
     kept = Reconstruction.load(folder / "near")
+    assert kept.close_up is not None
     assert kept.close_up == near.close_up
     assert kept.close_up.run == "panel-run"
     assert kept.close_up.joined == 2
