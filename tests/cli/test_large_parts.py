@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from nefty.result.reconstruction import Reconstruction
-from support.panels import ALPHA, FLASH_FRAME, FPS, PIXEL, PULSE, QUICK, H, panel_file
+from support.large_parts.panel import ALPHA, FLASH_FRAME, FPS, PIXEL, PULSE, QUICK, H, panel_file
 
 SETTINGS = [word for key, value in QUICK.items() for word in ("--set", f"{key}={value}")]
 CAMERA = ["--units", "K", "--flash-frame", FLASH_FRAME, "--onset", "frame"]

@@ -10,7 +10,7 @@ from nefty import InputError
 from nefty.data.intake.known import Known
 from nefty.inversion.tiles.close_up import box_around, rims, with_facts_of
 from nefty.result.reconstruction import Reconstruction
-from support.panels import ALPHA, FILMS, KNOWN, PIXEL, QUICK, H, panel_file
+from support.large_parts.panel import ALPHA, FILMS, KNOWN, PIXEL, QUICK, H, panel_file
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from nefty.inversion.tiles.layout import layout
 from nefty.inversion.tiles.run import LARGE, why_tiles
 from nefty.inversion.tiles.work import OVERVIEW, RECORDING, TILES
 from nefty.result.reconstruction import Reconstruction
-from support.panels import FILMS, LAYERS, PIXEL, QUICK, panel
+from support.large_parts.panel import FILMS, LAYERS, PIXEL, QUICK, panel
 
 RIM, MOST = 8, 44 * 44
 
