@@ -53,8 +53,9 @@ class CalibratedPart:
     @staticmethod
     def from_record(record: Mapping[str, Any]) -> CalibratedPart:
         """What ``record`` was taken of."""
-        arrays = {name: np.asarray(record[name]) for name in ("times", "common", "level", "spreads")}
-        others = [field.name for field in fields(CalibratedPart) if field.name not in (*arrays, "along", "converged")]
+        arrays = ("times", "common", "level", "spreads")
         y, x = np.asarray(record["along"]).tolist()
-        numbers = {name: float(record[name]) for name in others}
-        return CalibratedPart(along=(y, x), converged=bool(record["converged"]), **arrays, **numbers)
+        values: dict[str, Any] = {"along": (y, x), "converged": bool(record["converged"])}
+        for name in (field.name for field in fields(CalibratedPart) if field.name not in values):
+            values[name] = np.asarray(record[name]) if name in arrays else float(record[name])
+        return CalibratedPart(**values)
