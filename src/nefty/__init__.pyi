@@ -27,6 +27,8 @@ from .fields.neural import NeuralField as NeuralField
 from .fields.voxel import VoxelField as VoxelField
 from .inversion.reconstruct import reconstruct as reconstruct
 from .inversion.seen import limits as limits
+from .inversion.tiles.close_up import close_up as close_up
+from .inversion.tiles.run import reconstruct_tiles as reconstruct_tiles
 from .metrics.score import Score as Score
 from .metrics.score import evaluate as evaluate
 from .physics.boundary import Boundary as Boundary

@@ -41,7 +41,7 @@ def run(
             import threading
             import webbrowser
 
-            threading.Timer(1.0, webbrowser.open, [link]).start()
+            threading.Thread(target=webbrowser.open, args=[link], daemon=True).start()
         opened = True
 
     from nefty.app.server import serve

@@ -16,6 +16,7 @@ from nefty.app.uploads import remove_remains
 from nefty.core.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.types import ASGIApp
 
 FAVICON = (
@@ -67,8 +68,20 @@ def serve(
         timeout_graceful_shutdown=CLOSING,
         ws_max_size=2**22,
     )
-    ready(address.link(access.token))
-    uvicorn.Server(config).run(sockets=[listening])
+    _told(uvicorn.Server(config), lambda: ready(address.link(access.token))).run(sockets=[listening])
+
+
+def _told(server: uvicorn.Server, ready: Callable[[], object]) -> uvicorn.Server:
+    """A server that calls ``ready`` once it listens, so that nobody follows a link too early."""
+    startup = server.startup
+
+    async def listen(sockets: list[socket.socket] | None = None) -> None:
+        await startup(sockets=sockets)
+        if server.started:
+            ready()
+
+    server.startup = listen
+    return server
 
 
 def application(root: Root, at_once: int = 1) -> ASGIApp:

@@ -87,8 +87,8 @@ def _facts(outcomes: Sequence[Outcome], done: Sequence[Outcome], showing: Sequen
 
 def _recordings(done: Sequence[Outcome], reports: Mapping[str, str]) -> Section:
     named = any(one.part or one.serial for one in done)
-    heads = ("recording", *(("part", "serial") if named else ()), "fit", "indications", "depths", "evidence (σ)")
-    heads += ("plain defect (σ)", "misfit", "time")
+    heads = ("recording", *(("part", "serial") if named else ()), "fit", "indications", "depths", "within")
+    heads += ("evidence (σ)", "plain defect (σ)", "misfit", "time")
     rows = [_recording(one, named) for one in done]
     return Section(
         title="Recordings",
@@ -98,7 +98,8 @@ def _recordings(done: Sequence[Outcome], reports: Mapping[str, str]) -> Section:
         bad="“unexplained”, “too noisy” or “unfinished”: of these parts nothing can be said yet. A misfit or a plain "
         "defect unlike that of the neighbours: something was different in this recording.",
         do="Open the report of each that differs; correct its facts in a .toml of its name, and give the same command.",
-        terms="Fit: the verdict of the report in a word. Depths: to the tops of the indications. Evidence: by how many "
+        terms="Fit: the verdict of the report in a word. Depths: to the tops of the indications. Within: the "
+        "intervals of these depths, all of them together. Evidence: by how many "
         "standard deviations the clearest one stands out. Plain defect: by how many standard errors an air gap at half "
         "the thickness, as wide as the part is thick, would stand out. Misfit: mean squared residual over noise².",
     )
@@ -114,11 +115,25 @@ def _recording(one: Outcome, named: bool) -> tuple[str, ...]:
         one.level,
         count if shown else NOTHING,
         span(min(depths), max(depths), one.unit) if depths and shown else NOTHING,
+        _within(one) if shown else NOTHING,
         _number(max((found.evidence for found in one.indications), default=math.nan)) if shown else NOTHING,
         _number(one.visible),
         _number(one.misfit),
         duration(one.seconds),
     )
+
+
+def _within(one: Outcome) -> str:
+    """Between which depths the tops of all indications lie, by the interval of each."""
+    lows = [found.depth_low for found in one.indications if math.isfinite(found.depth_low)]
+    highs = [found.depth_high for found in one.indications if math.isfinite(found.depth_high)]
+    return span(min(lows), max(highs), one.unit) if lows and highs else NOTHING
+
+
+def _interval(found: Found, unit: str) -> str:
+    """Of its depth; a dash where the result has none."""
+    known = math.isfinite(found.depth_low) and math.isfinite(found.depth_high)
+    return span(found.depth_low, found.depth_high, unit) if known else NOTHING
 
 
 def _indications(showing: Sequence[Outcome], reports: Mapping[str, str]) -> Section:
@@ -128,7 +143,7 @@ def _indications(showing: Sequence[Outcome], reports: Mapping[str, str]) -> Sect
             one.name,
             str(found.label),
             quantity(found.depth, one.unit),
-            span(found.depth_low, found.depth_high, one.unit),
+            _interval(found, one.unit),
             f"{found.x:.3g}, {quantity(found.y, one.unit)}",
             f"{found.row}, {found.column}",
             quantity(found.diameter, one.unit),

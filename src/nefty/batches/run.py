@@ -18,7 +18,7 @@ from nefty.core.cluster.place import Place, connected
 from nefty.core.cluster.settle import settle
 from nefty.core.cluster.worker import mark, once, reason_of, refuse_unfit
 from nefty.core.code_version import RECONSTRUCTION, code_version_of
-from nefty.core.errors import NeftyError
+from nefty.core.errors import InputError, NeftyError
 from nefty.core.interrupt import Interrupt
 from nefty.core.storage.folder_lock import take_folder
 from nefty.core.storage.hdf5 import digest
@@ -76,6 +76,7 @@ class Batch:
 
 def batch(
     recordings: Recordings,
+    known: Known | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
     recipe: str | Path | Mapping[str, Any] | None = None,
@@ -84,7 +85,7 @@ def batch(
     retries: int = 1,
     fresh: bool = False,
     watch: Callable[[Step], object] = lambda step: None,
-    **known: Any,
+    **facts: Any,
 ) -> Batch:
     """Reconstruct every recording that is not done yet, and write a summary of all.
 
@@ -96,6 +97,7 @@ def batch(
 
     Args:
         recordings: a folder, a pattern such as ``"scans/**/*.tif"``, or a list of files.
+        known: what the files do not say, as the command line has it; instead of ``facts``.
         out: folder of the runs and the summary; beside the recordings' folder, its name with ``-batch``, if not given.
         recipe: as ``nefty.reconstruct`` takes it.
         overrides: dotted keys of the recipe and their values.
@@ -103,38 +105,14 @@ def batch(
         retries: further attempts after an error that is not the recording's.
         fresh: do everything again.
         watch: told after each recording.
-        **known: what the files do not say, as ``nefty.load`` takes it; ``facts="part.toml"``, ``record=...``.
+        **facts: what the files do not say, as ``nefty.load`` takes it; ``facts="part.toml"``, ``record=...``.
 
     Raises:
         InputError: there is no recording, or facts, record or recipe cannot be read.
     """
-    return run_batch(
-        recordings,
-        Known.of(known),
-        out=out,
-        recipe=recipe,
-        overrides=overrides,
-        place=place,
-        retries=retries,
-        fresh=fresh,
-        watch=watch,
-    )
-
-
-def run_batch(
-    recordings: Recordings,
-    known: Known,
-    *,
-    out: str | os.PathLike[str] | None = None,
-    recipe: str | Path | Mapping[str, Any] | None = None,
-    overrides: Mapping[str, Any] | None = None,
-    place: Place | None = None,
-    retries: int = 1,
-    fresh: bool = False,
-    watch: Callable[[Step], object] = lambda step: None,
-) -> Batch:
-    """The same as ``batch``, with what is known as an object."""
-    said = _checked(known, recipe, overrides)
+    if known is not None and facts:
+        raise InputError(f"known and {', '.join(sorted(facts))} were both given; say all of it in one way.")
+    said = _checked(known if known is not None else Known.of(facts), recipe, overrides)
     listed = list_recordings(recordings)
     store = Store(Path(out).absolute() if out is not None else listed.root.with_name(f"{listed.root.name}-batch"))
     jobs = [Job(listed.name(file), file, said, recipe, overrides or {}, fresh) for file in listed.recordings]

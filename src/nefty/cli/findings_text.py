@@ -21,6 +21,8 @@ def describe(rec: Reconstruction) -> str:
     rec = in_display_units(rec)
     findings, units = Findings(rec), units_of(rec)
     parts = [filled(f"{headline(findings, units)}. {rec.verdict().text}")]
+    if rec.close_up is not None:
+        parts.append(filled(rec.close_up.sentence(units.length)))
     parts += [filled(f"Note: {note.text}") for note in rec.facts.notes]
     if findings.pairs:
         found = defect_table(findings, units)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nefty.cli.bench import Scheduler, Workers
 from nefty.cli.recording_options import RecordingOptions, takes_recording_options
 from nefty.core.terminal_text import filled
 
@@ -15,7 +18,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from nefty.cli.output import Stages
+    from nefty.core.cluster.place import Place
+    from nefty.data.intake.known import Known
     from nefty.data.sequence import Sequence
+    from nefty.result.close_up import CloseUp
+    from nefty.result.reconstruction import Reconstruction
 
 
 @takes_recording_options
@@ -56,6 +63,31 @@ def run(
             show_default=False,
         ),
     ] = None,
+    region: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Look closer: solve indication N of an earlier run of FILE again, in the camera's own pixels, with "
+            "what that run calibrated; into its folder's name with -region-N.",
+            show_default=False,
+        ),
+    ] = None,
+    overview: Annotated[
+        Path | None,
+        typer.Option(help="With --region: folder of the earlier run; FILE's name with -run if not given."),
+    ] = None,
+    tiles: Annotated[
+        bool | None,
+        typer.Option(
+            "--tiles/--no-tiles",
+            help="Solve the whole part in the camera's own pixels, in tiles on worker processes; of itself where --bin "
+            "leaves more pixels than are solved in one piece. Or in one piece whatever it takes.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over, whatever the folder holds.")] = False,
     seconds: Annotated[
         float | None, typer.Option(help="Stop after so many seconds, with the best so far.", show_default=False)
@@ -72,6 +104,8 @@ def run(
     A camera's file needs facts that it does not hold, such as
     --material cfrp --thickness "1.3 mm" --pixel "0.2 mm"; "nefty inspect FILE" says which.
     The same command goes on with a run that was interrupted, and shows one that is finished.
+    Pixels of large pictures are joined to cells, which is said; --region N looks closer at indication N of that run,
+    --tiles solves all of the part in the camera's own pixels.
     """
     from nefty.cli.output import Stages
     from nefty.cli.recipe_text import recipe_text
@@ -96,19 +130,42 @@ def run(
         raise typer.BadParameter("this recipe weighs no evidence, so it has no threshold.", param_hint="--false-calls")
     if file is None:
         raise typer.BadParameter("give the recording to reconstruct, such as plate.h5.", param_hint="FILE")
-    folder = out or beside(file)
+    if overview is not None and region is None:
+        raise typer.BadParameter("say which indication of it to solve again: --region 3.", param_hint="--overview")
+    if tiles and (region is not None or network is not None):
+        raise typer.BadParameter("it does not go with --region or --network.", param_hint="--tiles")
+    piece = None if region is None else Piece.of(overview or beside(file), region)
+    folder = out or (beside(file) if piece is None else piece.folder)
 
     from nefty.cli.findings_text import describe
     from nefty.cli.run_reconstruction import MORE_STAGES, run_reconstruction
     from nefty.report.run_files import REPORT, listed, open_in_browser
 
     stages = Stages(total=MORE_STAGES + weighs + (network is not None))
-    sequence = _read(file, options, stages)
+    known = options.known()
+    if tiles and known.bin is None:
+        known = dataclasses.replace(known, bin="off")
+    sequence = _read(file, known if piece is None else piece.known(known), stages)
+    place = None
+    if tiles or (tiles is None and piece is None and network is None):
+        place = _place_for_tiles(sequence, recipe, overrides, stages, asked=bool(tiles), at=(scheduler, workers))
     volume = None if network is None else _network_volume(sequence, network, stages)
-    rec = run_reconstruction(sequence, folder, stages, recipe=recipe, overrides=overrides, start=volume, fresh=fresh)
+    rec = run_reconstruction(
+        sequence,
+        folder,
+        stages,
+        recipe=recipe,
+        overrides=overrides,
+        start=volume,
+        overview=None if piece is None else piece.overview,
+        close_up=None if piece is None else piece.about,
+        place=place,
+        fresh=fresh,
+    )
     typer.echo(f"{describe(rec)}\n\n{listed(folder)}")
     if rec.stopped.cut_short:
         given = {"--out": out, "--recipe": recipe, "--network": network, "--false-calls": false_calls}
+        given |= {"--region": region, "--overview": overview}
         words = ["nefty", "reconstruct", str(file)]
         words += [word for name, value in given.items() if value is not None for word in (name, str(value))]
         words += [word for text in settings or () for word in ("--set", text)]
@@ -118,6 +175,70 @@ def run(
         open_in_browser(folder / REPORT)
     if rec.stopped.reason is StopReason.INTERRUPTED:
         raise typer.Exit(STOPPED)
+
+
+def _place_for_tiles(
+    sequence: Sequence,
+    recipe: str | None,
+    overrides: dict[str, Any],
+    stages: Stages,
+    *,
+    asked: bool,
+    at: tuple[str | None, int | None],
+) -> Place | None:
+    """Where tiles are solved, if the part is solved in tiles: because they were asked for, or it is large; the reason
+    is said.
+    """
+    from nefty.cli.run_reconstruction import STAGES_OF_TILES
+    from nefty.core.cluster.place import Place
+    from nefty.inversion.recipe import default_recipe, load_recipe
+    from nefty.inversion.tiles.run import why_tiles
+
+    name = recipe or default_recipe(in_metres=sequence.facts.units.in_metres)
+    reason = why_tiles(sequence, load_recipe(name, overrides))
+    if not (asked or reason):
+        return None
+    if not asked:
+        stages.say(filled(f"{reason}. --no-tiles solves it in one piece."))
+    stages.total = STAGES_OF_TILES
+    scheduler, workers = at
+    return Place(scheduler, workers=workers)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What ``--region`` asks for.
+
+    Args:
+        overview: the earlier run's result.
+        about: which of its indications, for the report.
+        folder: of the closer look, if none is named.
+    """
+
+    overview: Reconstruction
+    about: CloseUp
+    folder: Path
+
+    @staticmethod
+    def of(run: Path, indication: int) -> Piece:
+        """An indication of the run in a folder."""
+        from nefty.inversion.tiles.close_up import about
+        from nefty.report.run_files import load_result
+
+        found, named = load_result(run), run.resolve()
+        return Piece(found, about(found, indication, named.name), run.with_name(f"{named.name}-region-{indication}"))
+
+    def known(self, said: Known) -> Known:
+        """What is known of the piece."""
+        from nefty.inversion.tiles.close_up import known_of_piece
+
+        for name in ("roi", "bin"):
+            if getattr(said, name) is not None:
+                raise typer.BadParameter(
+                    "--region chooses the rectangle itself, and leaves the camera's pixels as they are; leave it out.",
+                    param_hint=f"--{name}",
+                )
+        return known_of_piece(self.overview, self.about.indication, said)
 
 
 def beside(file: Path) -> Path:
@@ -139,7 +260,7 @@ def checked_false_calls(number: float) -> float:
     return number
 
 
-def _read(file: Path, options: RecordingOptions, stages: Stages) -> Sequence:
+def _read(file: Path, known: Known, stages: Stages) -> Sequence:
     """The recording, prepared; what was assumed is said."""
     from nefty.cli.output import Patience
     from nefty.core.progress import watched
@@ -150,12 +271,14 @@ def _read(file: Path, options: RecordingOptions, stages: Stages) -> Sequence:
         Patience(report if stages.live else None) as progress,
         watched(progress),
     ):
-        taken = take_in(file, options.known())
+        taken = take_in(file, known)
         sequence = taken.complete()
     for text in taken.said:
         stages.say(filled(text))
     for step in taken.assumed:
         stages.say(filled(f"Assumed, {step.name}: {step.text}"))
+    if sequence.facts.window.bin > 1 and (pixels := sequence.facts.stepped("pixels")) is not None:
+        stages.say(filled(pixels.sentence))
     return sequence
 
 

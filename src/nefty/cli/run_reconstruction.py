@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
 
     from nefty.cli.output import Stages
+    from nefty.core.cluster.place import Place
     from nefty.data.sequence import Sequence
+    from nefty.result.close_up import CloseUp
     from nefty.result.reconstruction import Reconstruction
 
 NOTHING_KEPT = "Ended before the first iteration: nothing was found or kept. The same command begins anew."
 MORE_STAGES = STAGES + 1  # of progress: those of the reconstruction, and the files
+STAGES_OF_TILES = 6  # read, cut, overview, tiles, join, write
 
 
 def run_reconstruction(
@@ -29,6 +32,9 @@ def run_reconstruction(
     recipe: str | None = None,
     overrides: dict[str, Any] | None = None,
     start: np.ndarray | None = None,
+    overview: Reconstruction | None = None,
+    close_up: CloseUp | None = None,
+    place: Place | None = None,
     fresh: bool = False,
 ) -> Reconstruction:
     """Run, go on with, or load what is in ``folder``, and write its files if they are not there.
@@ -40,21 +46,29 @@ def run_reconstruction(
         recipe: a name or a .toml file; chosen by the recording if not given.
         overrides: dotted keys of the recipe and their values.
         start: diffusivity (z, y, x) to begin with.
+        overview: of the whole part, where the recording shows a piece of it.
+        close_up: which of its indications that is.
+        place: solve it in tiles, there; in one piece if not given.
         fresh: start over.
     """
     from nefty.inversion.reconstruct import reconstruct
+    from nefty.inversion.tiles.run import reconstruct_tiles
 
     started = (lambda: remove_files(folder)) if fresh else (lambda: None)
     progress = RunProgress(stages, started)
     try:
         with progress:
             watch = progress.watch()
-            found = reconstruct(
-                sequence, recipe=recipe, overrides=overrides, start=start, run=folder, fresh=fresh, watch=watch
-            )
+            given: dict[str, Any] = {"overrides": overrides, "run": folder, "fresh": fresh, "watch": watch}
+            if place is not None:
+                found = reconstruct_tiles(sequence, recipe or "real", place=place, **given)
+            else:
+                found = reconstruct(sequence, recipe=recipe, start=start, overview=overview, close_up=close_up, **given)
     except BaseException as error:
         if was_interrupted(error) and not holds_work(folder):
             stages.say(NOTHING_KEPT)
+        elif isinstance(error, KeyboardInterrupt) and error.args:
+            stages.say(str(error))
         raise
     if progress.worked or not are_written(folder):
         with stages.stage("Write the report"):

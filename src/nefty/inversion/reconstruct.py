@@ -29,6 +29,7 @@ from nefty.data.sequence import Sequence
 from nefty.inversion.build import build_model
 from nefty.inversion.calibration.choice import calibrate
 from nefty.inversion.calibration.real_part import RealPartCalibration
+from nefty.inversion.calibration.whole_part import WholePart, whole_part
 from nefty.inversion.evidence.weigh import weigh_sheets, weigh_volume
 from nefty.inversion.indication_code import code_of_indications
 from nefty.inversion.loop import Optimisation, State, history_of
@@ -37,6 +38,7 @@ from nefty.inversion.recipe import Recipe, default_recipe, load_recipe
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.pulses import LASTING
+from nefty.result.close_up import CloseUp
 from nefty.result.effort import Effort
 from nefty.result.frame_evidence import FrameEvidence
 from nefty.result.reach import Reach
@@ -71,6 +73,19 @@ class Watch:
         return Watch(stage, progress)
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Given:
+    """What a reconstruction is given besides the recording and the recipe; see ``reconstruct``."""
+
+    model: HeatModel | None = None
+    start: np.ndarray | None = None
+    whole: WholePart | None = None
+    close_up: CloseUp | None = None
+
+
+NOTHING_GIVEN = Given()
+
+
 def reconstruct(
     sequence: Sequence,
     model: HeatModel | None = None,
@@ -78,6 +93,8 @@ def reconstruct(
     *,
     overrides: Mapping[str, Any] | None = None,
     start: np.ndarray | None = None,
+    overview: Reconstruction | None = None,
+    close_up: CloseUp | None = None,
     run: str | os.PathLike[str] | None = None,
     fresh: bool = False,
     watch: Watch | None = None,
@@ -91,6 +108,9 @@ def reconstruct(
             given, ``"warm"`` with ``start``, ``"real"`` for a recording in metres, else ``"fast"``.
         overrides: dotted keys of the recipe and their values, such as ``{"stop.seconds": 20}``.
         start: diffusivity (z, y, x) to begin with, such as a trained network's; the recipe ``"warm"`` is made for it.
+        overview: result of the whole part, of which the recording shows a piece (``nefty.load(..., roi=..., bin=1)`` or
+            ``Sequence.region``); its calibration is taken over.
+        close_up: which of its indications is looked at; only told.
         run: a folder for checkpoints, the log and the result. The same call goes on with a run that was interrupted
             and returns the result of one that is finished; a call with another fact, recipe or code is refused. Another
             record of the inspection is none of these: it takes the place of the one in the result.
@@ -107,14 +127,16 @@ def reconstruct(
     chosen, watch = load_recipe(recipe, overrides), watch or Watch()
     if model is None:
         _check_heating(sequence, chosen)
+    whole = None if overview is None else whole_part(overview, sequence)
+    given = Given(model, start, whole, close_up)
     if run is None:
-        return _reconstruct(sequence, model, chosen, start, None, watch)
-    config = _deciding(sequence, model, chosen, start)
+        return _reconstruct(sequence, given, chosen, None, watch)
+    config = deciding(sequence, chosen, given)
     free = [f"recipe.{key}" for key in dotted({k: config["recipe"][k] for k in FREE})]
     with RunFolder.open(run, config, sequence.digest(), free=free, fresh=fresh) as folder:
         if folder.finished:
-            return _with_record(Reconstruction.load(folder.path), sequence, folder)
-        found = _reconstruct(sequence, model, chosen, start, folder, watch.also(ProgressFile(folder.path)))
+            return with_record(Reconstruction.load(folder.path), sequence, folder)
+        found = _reconstruct(sequence, given, chosen, folder, watch.also(ProgressFile(folder.path)))
         found.save(folder.path)
         if found.stopped.reason is StopReason.FINISHED:
             folder.finish(stopped=found.stopped.text)
@@ -123,7 +145,7 @@ def reconstruct(
         return found
 
 
-def _with_record(found: Reconstruction, sequence: Sequence, folder: RunFolder) -> Reconstruction:
+def with_record(found: Reconstruction, sequence: Sequence, folder: RunFolder) -> Reconstruction:
     """A finished result with the record of the inspection that is given now; what was recorded is never dropped."""
     record = sequence.facts.record
     if record is None or record == found.facts.record:
@@ -145,37 +167,35 @@ def _check_heating(sequence: Sequence, recipe: Recipe) -> None:
         )
 
 
-def _deciding(sequence: Sequence, model: HeatModel | None, recipe: Recipe, start: np.ndarray | None) -> dict[str, Any]:
+def deciding(sequence: Sequence, recipe: Recipe, given: Given = NOTHING_GIVEN) -> dict[str, Any]:
     """All that decides a result, by name, so that a folder can say which of it is another; arrays as hashes."""
+    whole = given.whole
     return {
         "recording": deciding_facts(sequence),
         "recipe": recipe.model_dump(mode="json"),
-        "model": None if model is None else _describe(model),
-        "start": None if start is None else digest(np.asarray(start, dtype=np.float64)),
+        "model": None if given.model is None else _describe(given.model),
+        "start": None if given.start is None else digest(np.asarray(given.start, dtype=np.float64)),
+        "overview": None if whole is None else digest(whole.sound.record(), dataclasses.asdict(whole.piece)),
         "code": {"nefty": __version__, "hash of the deciding code": code_version_of(*RECONSTRUCTION)},
     }
 
 
 def _reconstruct(
-    sequence: Sequence,
-    model: HeatModel | None,
-    recipe: Recipe,
-    start: np.ndarray | None,
-    folder: RunFolder | None,
-    watch: Watch,
+    sequence: Sequence, given: Given, recipe: Recipe, folder: RunFolder | None, watch: Watch
 ) -> Reconstruction:
     """Prepare, calibrate, optimise, and make the result of it."""
+    start = given.start
     began = time.perf_counter()
     torch.manual_seed(recipe.seed)
     watch.stage("Prepare the recording")
     sequence = sequence.after_flash()
-    model = model or build_model(sequence, recipe)
+    model = given.model or build_model(sequence, recipe)
     seen, notes = observe(sequence, model, recipe)
     if start is not None:
         start = _checked_start(start, model)
 
     watch.stage("Calibrate the background")
-    calibration = calibrate(recipe, model, seen, _alpha_of_material(sequence))
+    calibration = calibrate(recipe, model, seen, _alpha_of_material(sequence), given.whole)
     state = State(first_weight(recipe, calibration.observation))
     shown = None
     if recipe.evidence.regions == "sheets" and isinstance(calibration, RealPartCalibration):
@@ -195,7 +215,8 @@ def _reconstruct(
         watch.stage("Weigh the evidence")
         shown = weigh_volume(calibration, work.volume(), recipe.evidence)
     watch.stage("Predict the frames")
-    return _result(sequence, work, stopped, notes, shown)
+    found = _result(sequence, work, stopped, notes, shown)
+    return dataclasses.replace(found, close_up=given.close_up) if given.close_up is not None else found
 
 
 def _result(
@@ -237,6 +258,7 @@ def _result(
         reach=None if bulk is None else _reach(model, bulk, known.buried),
         facts=facts,
         frame_evidence=shown,
+        calibrated=known.calibrated() if isinstance(known, RealPartCalibration) else None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import exp, log
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -52,5 +53,5 @@ def mean_decay_fit(sequence: Sequence, layers: int, low: float, high: float) -> 
             f"the surface cools like a part of diffusivity {nearest:.1g}, far from diffusivity.low={low:g} to "
             f"diffusivity.high={high:g}; set them around it, in the recording's own units."
         )
-    found = minimize_scalar(misfit, bounds=(log(low * MARGIN), log(high / MARGIN)), method="bounded")
+    found: Any = minimize_scalar(misfit, bounds=(log(low * MARGIN), log(high / MARGIN)), method="bounded")
     return exp(float(found.x))

@@ -20,6 +20,8 @@ from nefty.core.storage.run_folder import RESULT
 from nefty.data.facts import Facts, Units
 from nefty.data.facts_file import plain_facts, read_facts
 from nefty.physics.boundary import LATERAL
+from nefty.result.calibrated_part import CalibratedPart
+from nefty.result.close_up import CloseUp
 from nefty.result.effort import Effort
 from nefty.result.exports.export import KIND, export
 from nefty.result.exports.notebook import notebook_html
@@ -63,6 +65,8 @@ class Reconstruction:
         own_surface: whether ``fitted`` was read off a temperature of the method's own, as the paper does for PINNs.
         facts: what is known of the recording, with what was calibrated.
         frame_evidence: what the frames show, region by region; ``None`` if that was not weighed.
+        calibrated: the sound part, for closer looks; ``None`` if the recipe does not calibrate it like that.
+        close_up: of what it is a closer look; ``None`` if it is of a whole recording.
     """
 
     grid: Grid
@@ -85,6 +89,8 @@ class Reconstruction:
     own_surface: bool = False
     facts: Facts = field(default_factory=Facts)
     frame_evidence: FrameEvidence | None = None
+    calibrated: CalibratedPart | None = None
+    close_up: CloseUp | None = None
 
     def __post_init__(self) -> None:
         for name in ("alpha", "background", "times", "measured", "fitted", "truth"):
@@ -220,6 +226,8 @@ class Reconstruction:
             "own_view": None if self.own_view is None else _own_view_record(self.own_view),
             "facts": plain_facts(self.facts),
             "frame_evidence": None if self.frame_evidence is None else self.frame_evidence.record(),
+            "calibrated": None if self.calibrated is None else self.calibrated.record(),
+            "close_up": None if self.close_up is None else vars(self.close_up).copy(),
         }
 
     @staticmethod
@@ -285,7 +293,7 @@ def _own_view_record(view: OwnView) -> dict[str, np.ndarray]:
 def _typed(values: dict[str, Any]) -> dict[str, Any]:
     """The values of a record as the objects they were."""
     stopped, view, reach = values["stopped"], values["own_view"], values["reach"]
-    shown = values.get("frame_evidence")
+    shown, sound, near = (values.get(name) for name in ("frame_evidence", "calibrated", "close_up"))
     return {
         **values,
         "stopped": Stopped(StopReason(stopped["reason"]), stopped["text"]),
@@ -294,6 +302,8 @@ def _typed(values: dict[str, Any]) -> dict[str, Any]:
         "own_view": None if view is None else OwnView(view["mask"] > 0, view["depth"]),
         "facts": read_facts(values["facts"]),
         "frame_evidence": None if shown is None else FrameEvidence.from_record(shown),
+        "calibrated": None if sound is None else CalibratedPart.from_record(sound),
+        "close_up": None if near is None else CloseUp(**near),
     }
 
 

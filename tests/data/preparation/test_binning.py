@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nefty.core.errors import InputError
-from nefty.data.facts import Facts, KnownDefects, Window
-from nefty.data.preparation.binning import binned, choose_bin, pixels_step
+from nefty.data.facts import Facts, KnownDefects, Units, Window
+from nefty.data.preparation.binning import WHOLE, binned, choose_bin, pixels_step
 from nefty.data.sequence import Sequence
 from nefty.physics.pulses import TopHatPulse
 from support.known_facts import defects_of
@@ -98,3 +98,29 @@ def test_a_truth_that_the_region_cuts_is_left_out_and_said(rng):
     coarse = Facts(defects=KnownDefects(mask=np.ones((4, 4), bool)))
     with pytest.raises(InputError, match="a cell of the mask of known defects"):
         pixels_step(dataclasses.replace(sequence, truth=None, facts=coarse), (1, 7, 1, 7), "off", None)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_joining_says_which_size_of_defect_it_costs_and_why(rng, n):
+    frames, times = rng.random((2, 24, 24)), np.array([1.0, 2.0])
+    in_metres = Facts(units=Units(length="m"))
+    sequence = Sequence(frames=frames, times=times, size=(3e-3, 24 * 0.3e-3, 24 * 0.2e-3), facts=in_metres)
+    *_, said = pixels_step(sequence, (0, 24, 0, 24), n, None)
+    assert f"{n} x {n} pixels of the camera are joined to one cell of {0.3 * n:.3g} mm" in said.text
+    assert f"smaller than about {0.6 * n:.3g} mm (2 cells) may be missed" in said.text
+    assert "--region N" in said.text
+    *_, said = pixels_step(dataclasses.replace(sequence, size=None), (0, 24, 0, 24), n, None)
+    assert f"smaller than {2 * n} pixels of the camera (2 cells)" in said.text
+    *_, said = pixels_step(sequence, (0, 24, 0, 24), 1, None)
+    assert "missed" not in said.text
+
+
+def test_two_cells_are_the_least_width_that_fills_one_wherever_it_lies():
+    left = np.arange(8.0)
+
+    def fullest(width, shift):
+        return np.clip(np.minimum(left + 1, 2 + shift + width) - np.maximum(left, 2 + shift), 0, 1).max()
+
+    shifts = np.linspace(0, 1, 21)
+    assert min(fullest(WHOLE, shift) for shift in shifts) == pytest.approx(1)
+    assert min(fullest(WHOLE - 0.2, shift) for shift in shifts) < 0.95

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def frames_of(rng, times=TIMES, noise: float | np.ndarray = NOISE):
     return frames + noise * rng.standard_normal(frames.shape)
 
 
-def build(frames, times=TIMES, *, pulse=PULSE, boundary=LOSSY, counted=None, recipe=RECIPE, **more):
+def build(frames, times=TIMES, *, pulse: Any = PULSE, boundary=LOSSY, counted=None, recipe=RECIPE, **more):
     counted = np.ones(frames.shape, dtype=bool) if counted is None else counted
     noise = more.pop("noise", NOISE)
     built = HeatModel(GRID, times, pulse, boundary, dtype="float64", **more)

@@ -7,14 +7,11 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -70,17 +67,6 @@ def _link(line: str) -> str:
     return found.group()
 
 
-def _listens(link: str) -> None:
-    """Wait until the server takes connections: the link is shown a moment before."""
-    address = urlsplit(link)
-    assert address.hostname is not None
-    assert address.port is not None
-    for _ in range(600):
-        with contextlib.suppress(OSError), socket.create_connection((address.hostname, address.port), 1):
-            return
-        time.sleep(0.1)
-
-
 @contextlib.contextmanager
 def served(root: Path, *options: str) -> Iterator[Server]:
     """A server on a free port."""
@@ -91,9 +77,7 @@ def served(root: Path, *options: str) -> Iterator[Server]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=root) as process:
         assert process.stdout is not None
         try:
-            link = _link(process.stdout.readline())
-            _listens(link)
-            yield Server(root, link, process)
+            yield Server(root, _link(process.stdout.readline()), process)  # it listens when it shows the link
         finally:
             process.send_signal(signal.SIGINT)
             try:

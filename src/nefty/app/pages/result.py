@@ -18,7 +18,7 @@ from nefty.core.words import quantity, span
 from nefty.report.figures import DEPTH, DIFFUSIVITY, Body, DepthMap, Scale, defect_surfaces, depth_stretch
 from nefty.report.figures.linked_slices import PANELS, SlicedVolume, linked_slices
 from nefty.report.figures.style import axis_title
-from nefty.report.pages.findings import defect_table, headline
+from nefty.report.pages.findings import defect_table, depth_interval, headline
 from nefty.report.pages.reconstruction import TITLES
 from nefty.report.run_files import DERIVED
 from nefty.result.indications.indication import Indication
@@ -86,7 +86,7 @@ def _facts(shown: Shown) -> None:
             fact(
                 "Depth to the top",
                 span(min(tops), max(tops), units.length),
-                f"of {quantity(rec.grid.size[0], units.length)}",
+                f"{depth_interval(findings, units)}, of {quantity(rec.grid.size[0], units.length)}".lstrip(", "),
             )
         if rec.misfit is not None:
             fact("Misfit", f"{rec.misfit:.3g}", "the noise floor is 1")

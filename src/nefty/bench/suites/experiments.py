@@ -171,6 +171,20 @@ class ScaleOptions(Part):
     iterations: Count | None = None
 
 
+class TilesOptions(Part):
+    """Of ``nefty.bench.studies.tiles``.
+
+    shapes: cells (z, y, x), the smallest first. workers: numbers of processes. pixels: of a tile with its rims.
+    iterations: of each stage of the recipe, all if not given.
+    """
+
+    shapes: Shapes = ((24, 128, 160), (24, 192, 256), (24, 256, 320))
+    workers: tuple[Count, ...] = (1, 2)
+    frames: Count = 60
+    pixels: Count = 112 * 112
+    iterations: Count | None = None
+
+
 class ForwardOptions(Part):
     """Of ``nefty.bench.solver.pinn_forward``."""
 
@@ -289,6 +303,12 @@ def _scale(options: ScaleOptions, tell: Tell) -> Results:
     return scale.run(**options.model_dump(), tell=tell)
 
 
+def _tiles(options: TilesOptions, tell: Tell) -> Results:
+    from nefty.bench.studies import tiles
+
+    return tiles.run(**options.model_dump(), tell=tell)
+
+
 def _forward(options: ForwardOptions, tell: Tell) -> Results:
     from nefty.bench.solver import pinn_forward
 
@@ -315,6 +335,11 @@ EXPERIMENTS = {
         ScaleOptions,
         _scale,
         {"shapes": ((8, 16, 16), (8, 24, 24)), "frames": 20, "more_frames": 40, "seeds": "700:701", "iterations": 10},
+    ),
+    "tiles": Experiment(
+        TilesOptions,
+        _tiles,
+        {"shapes": ((8, 48, 64),), "workers": (1,), "frames": 30, "pixels": 40 * 40, "iterations": 3},
     ),
     "forward": Experiment(ForwardOptions, _forward, {"iterations": 100}),
 }

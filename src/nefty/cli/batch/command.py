@@ -67,7 +67,7 @@ def run(
     The same command goes on after Ctrl-C, and computes only what is new or has changed.
     Ends with 1 if a recording has no result.
     """
-    from nefty.batches.run import run_batch
+    from nefty.batches.run import batch
     from nefty.cli.batch.progress import BatchProgress
     from nefty.cli.reconstruct import checked_false_calls
     from nefty.core.cluster.place import Place
@@ -82,7 +82,7 @@ def run(
         overrides["evidence.false_calls"] = checked_false_calls(false_calls)
     place = Place(scheduler, slurm, workers, threads, dict(parse_assignment(text) for text in job or ()))
     with BatchProgress() as progress:
-        done = run_batch(
+        done = batch(
             recordings,
             options.known(),
             out=out,

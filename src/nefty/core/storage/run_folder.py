@@ -213,6 +213,12 @@ def holds_work(path: str | os.PathLike[str]) -> bool:
     return bool(_work_in(Path(path)))
 
 
+def is_finished(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds a run that was brought to its end, and its result."""
+    found = _read_record(Path(path))
+    return found is not None and found["finished"] is not None and (Path(path) / RESULT).exists()
+
+
 def read_events(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """The events of a run folder in order; a line that a killed process left half written is passed over."""
     try:

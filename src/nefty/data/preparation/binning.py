@@ -14,6 +14,7 @@ from nefty.data.sequence import Sequence
 from nefty.physics.pulses import LASTING
 
 MOST = 160 * 128  # pixels: about 128 x 128, and no coarser than it must be for a picture of 320 x 256
+WHOLE = 2  # cells across: so wide a defect covers one cell wholly, wherever it lies; of a narrower one all are mixtures
 PRESENT = 0.5  # the share of values that a mean needs
 
 
@@ -83,6 +84,32 @@ def binned_rest(sequence: Sequence, n: int) -> Sequence:
     return dataclasses.replace(sequence, **changed, facts=facts)
 
 
+def cost_of_joining(n: int, cell: float | None, unit: str) -> str:
+    """What is lost where n x n pixels of the camera are one cell, in plain words.
+
+    Args:
+        n: pixels along each side.
+        cell: length of a cell; ``None`` if it is not known.
+        unit: the word for its unit.
+    """
+    one, least = f"{n} x {n} pixels of the camera are joined to one cell", f"{WHOLE * n} pixels of the camera"
+    if cell is not None:
+        one, least = f"{one} of {cell:.3g} {unit}".rstrip(), f"about {WHOLE * cell:.3g} {unit}".rstrip()
+    return (
+        f"{one}: a defect smaller than {least} ({WHOLE} cells) may be missed, since it need not fill any cell. "
+        "--region N (nefty.close_up) looks closer at indication N, --tiles (nefty.reconstruct_tiles) at the whole part."
+    )
+
+
+def _cell(sequence: Sequence, n: int) -> tuple[float | None, str]:
+    """Length of the longer side of a cell of n x n pixels, if it is known, and the word for its unit."""
+    sides = list(sequence.facts.pixel or ())
+    if sequence.size is not None:
+        sides = [side / count for side, count in zip(sequence.size[1:], sequence.shape[1:], strict=True)]
+    factor, unit = (1e3, "mm") if sequence.facts.units.in_metres else (1.0, sequence.facts.units.length)
+    return (factor * n * max(sides) if sides else None), unit
+
+
 def pixels_step(
     sequence: Sequence, region: tuple[int, int, int, int], choice: str | int, wanted: float | None
 ) -> tuple[Sequence, int, tuple[int, int, int, int], Step]:
@@ -102,6 +129,8 @@ def pixels_step(
     last = next(frame for frame in sequence.frames[::-1] if np.isfinite(frame).any())
     rest = dataclasses.replace(sequence, frames=last[None], times=np.ones(1), noise=None)
     text = f"{rows} x {columns} (rows x columns)" + (", as they are." if n == 1 else f", means over {n} x {n}.")
+    if n > 1:
+        text += f" {cost_of_joining(n, *_cell(sequence, n))}"
     if box != region:
         text += f" {counted(bottom - box[1], 'row')} and {counted(right - box[3], 'column')} at the end fill no mean."
     try:

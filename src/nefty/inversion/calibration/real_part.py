@@ -20,12 +20,14 @@ from nefty.data.facts import CalibratedValue, Note, NoteKind
 from nefty.inversion.calibration.interface import Calibration, Compared
 from nefty.inversion.calibration.prior import SoundPrior
 from nefty.inversion.calibration.settings import CalibrationSettings, PartSettings
-from nefty.inversion.calibration.sound_decay import SoundDecay, SoundFit
+from nefty.inversion.calibration.sound_decay import SPREADS, SoundDecay, SoundFit
+from nefty.inversion.calibration.whole_part import WholePart
 from nefty.inversion.observation import Observation
 from nefty.physics.boundary import Boundary
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.pulses import TopHatPulse
+from nefty.result.calibrated_part import CalibratedPart
 
 SOON = 0.1  # of the recording, within which a heating is short against the flow of heat sideways
 FEWEST = 4  # frames that a fit of diffusivity, two losses and an amplitude needs
@@ -40,10 +42,18 @@ class RealPartCalibration(Calibration):
         start: first guess of the diffusivity through the thickness.
         settings: how.
         floor: the model's own error, as a share of the peak.
+        whole: the part of which the recording shows a piece, as it was calibrated; calibrated here if not given.
     """
 
     def __init__(
-        self, model: HeatModel, seen: Observation, start: float, settings: CalibrationSettings, *, floor: float
+        self,
+        model: HeatModel,
+        seen: Observation,
+        start: float,
+        settings: CalibrationSettings,
+        *,
+        floor: float,
+        whole: WholePart | None = None,
     ) -> None:
         self._pulse = _even_pulse(model)
         self._from = _counts_from(self._pulse)
@@ -54,9 +64,10 @@ class RealPartCalibration(Calibration):
                 "check the times and the pulse's duration."
             )
         self._all = model.replaced(times=model.times[after])
-        self._settings, self._floor = settings, floor
+        self._settings, self._floor, self._whole = settings, floor, whole
         self._frames, self._counted = seen.frames[after].astype(np.float64), seen.counted[after]
-        self._beside = _beside_the_part(self._frames, self._counted, settings.part)
+        middle = None if whole is None else whole.level(self._all.times)
+        self._beside = _beside_the_part(self._frames, self._counted, settings.part, middle)
         self._counted = self._counted & ~self._beside
         self._frames = np.where(self._counted, self._frames, 0.0)
         noise = np.ravel(np.asarray(seen.noise, dtype=np.float64))
@@ -83,6 +94,7 @@ class RealPartCalibration(Calibration):
             surroundings=self._settings.surroundings and self._soon_over(),
             settings=self._settings.decay,
             prior=self.prior,
+            whole=self._whole,
         )
 
     def _stated(self, start: float, times: np.ndarray) -> SoundPrior:
@@ -297,6 +309,28 @@ class RealPartCalibration(Calibration):
             rows.append(CalibratedValue("heated margin", decay.margin, None, "m", decay.margin_spread))
         return tuple(rows)
 
+    def calibrated(self) -> CalibratedPart:
+        """The present fit, as a closer look at a piece takes it over."""
+        decay, times = self.decay, self._all.times
+        surface = self.fit.surface(decay)
+        spreads = [np.nan if v is None else v for v in (getattr(decay, name) for name in SPREADS.values())]
+        return CalibratedPart(
+            alpha=decay.alpha,
+            along=self._all.anisotropy,
+            h_front=decay.h_front,
+            h_back=decay.h_back,
+            margin=decay.margin,
+            delay=decay.delay,
+            amplitude=decay.amplitude,
+            times=times,
+            common=decay.common,
+            level=decay.amplitude * decay.common * surface,
+            first=float(times[decay.first]),
+            clear=float(times[decay.clear]),
+            spreads=np.array(spreads),
+            converged=decay.converged,
+        )
+
     def notes(self) -> list[Note]:
         """What went wrong, and what was left out, in words."""
         used, times = self.used, self._all.times
@@ -357,7 +391,9 @@ class RealPartCalibration(Calibration):
         return column(np.full((grid.shape[0], 1, 1), self.decay.alpha)).numpy()[:, 0, 0]
 
 
-def _beside_the_part(frames: np.ndarray, counted: np.ndarray, settings: PartSettings) -> np.ndarray:
+def _beside_the_part(
+    frames: np.ndarray, counted: np.ndarray, settings: PartSettings, middle: np.ndarray | None = None
+) -> np.ndarray:
     """Pixels (y, x) that hardly warm, and those next to them, where the lens blurs the edge of the part.
 
     This is not ``data.preparation.outline.find_outline``, which looks for a rectangle to cut the picture to, by the
@@ -369,10 +405,14 @@ def _beside_the_part(frames: np.ndarray, counted: np.ndarray, settings: PartSett
         frames: after the pulse, (t, y, x); 0 where a value does not count.
         counted: which do.
         settings: what is hardly warm.
+        middle: temperature of the middle pixel of the part, (t,), where the frames show only a piece of it.
     """
-    values = np.where(counted, frames, np.nan)
     known = counted.any(axis=(1, 2))
-    middle = np.nanmedian(values[known].reshape(known.sum(), -1), axis=1)
+    if middle is None:
+        values = np.where(counted, frames, np.nan)
+        middle = np.nanmedian(values[known].reshape(known.sum(), -1), axis=1)
+    else:
+        middle = middle[known]
     bright = middle > 0.1 * middle.max(initial=0.0)
     seen = counted[known][bright].any(axis=0)
     ratio = np.where(counted[known][bright], frames[known][bright] / middle[bright, None, None], 0.0)

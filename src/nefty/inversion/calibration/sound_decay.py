@@ -30,9 +30,11 @@ from nefty.data.noise import MAD_TO_SIGMA
 from nefty.inversion.calibration.prior import SoundPrior
 from nefty.inversion.calibration.settings import DecaySettings
 from nefty.inversion.calibration.sound_shape import SoundShape, Theta
+from nefty.inversion.calibration.whole_part import WholePart
 from nefty.physics.problem import Pulse
 
 PROBE = {"alpha": 1e-3, "front": 1e-3, "back": 1e-3, "margin": 1e-2, "delay": 1e-2}  # of differences, above rounding
+ALIKE = 1e-6  # share by which times of a piece may differ from those of the whole
 SPREADS = {  # fields of a fit
     "alpha": "alpha_spread",
     "front": "h_front_spread",
@@ -113,6 +115,8 @@ class SoundFit:
         surroundings: whether heat may flow sideways out of the frame.
         settings: numbers of the fit.
         prior: what is known beforehand; nothing if not given.
+        whole: the part of which the frames show a piece. Then its numbers and its common course are taken as they are,
+            and only gains and scatter are those of the piece.
     """
 
     def __init__(
@@ -129,8 +133,10 @@ class SoundFit:
         surroundings: bool = True,
         settings: DecaySettings | None = None,
         prior: SoundPrior | None = None,
+        whole: WholePart | None = None,
     ) -> None:
         self._settings = settings or DecaySettings()
+        self._whole = whole
         self.frames, self.counted, self.times, self.noise = frames, counted, times, noise
         self._usable = counted.sum(axis=0) >= max(2, len(times) // 2)
         if not self._usable.any():
@@ -145,6 +151,7 @@ class SoundFit:
             surroundings=surroundings,
             settings=self._settings,
             prior=prior,
+            piece=None if whole is None else whole.piece,
         )
         patch = max(size[0] ** 2, size[1] * size[2] / self._settings.most_patches)
         pixel = size[1] * size[2] / (frames.shape[1] * frames.shape[2])
@@ -167,10 +174,21 @@ class SoundFit:
             h: losses of front and back to start from, with a diffusivity only.
         """
         usable = self._usable if sound is None else self._usable & sound
+        if self._whole is not None:
+            return self._as_whole(self._whole, usable, modulation)
         ends = [self._descend(begin, usable, modulation) for begin in self._beginnings(start, h)]
         theta, trust, spread, _, converged = min(ends, key=lambda end: end.cost)
         found = self._with_spread(self._summary(theta, trust, usable, modulation), spread)
         return dataclasses.replace(found, converged=converged)
+
+    def _as_whole(self, whole: WholePart, usable: np.ndarray, modulation: np.ndarray | float) -> SoundDecay:
+        """The numbers of the whole part, with gains and scatter of these pixels."""
+        sound = whole.sound
+        theta = self._shape.unknowns(sound.alpha, (sound.h_front, sound.h_back), sound.margin, sound.delay)
+        trust, _, _ = self._weights(self._shape(theta) * modulation, usable)
+        found = self._summary(theta, trust, usable, modulation)
+        spreads = dict(zip(SPREADS.values(), (None if np.isnan(v) else float(v) for v in sound.spreads), strict=True))
+        return dataclasses.replace(found, **spreads, converged=sound.converged)
 
     def _beginnings(self, start: SoundDecay | float, h: tuple[float, float]) -> list[Theta]:
         """Where the fit begins: an earlier end, or the first guess with several margins."""
@@ -323,6 +341,10 @@ class SoundFit:
         if not amplitude > 0:
             raise NeftyError(f"the sound pixels rise by {amplitude:g}; frames must be the rise above ambient.")
         middle = float(np.exp(np.mean(np.log(common[first:]))))  # c and A share a factor
+        if self._whole is not None:
+            known, middle = self._whole.sound, 1.0
+            amplitude = known.amplitude
+            first, clear = (int(np.argmax(self.times >= (1 - ALIKE) * t)) for t in (known.first, known.clear))
         h_front, h_back = self._shape.losses(theta)
         return SoundDecay(
             alpha=exp(theta["alpha"]),
@@ -351,13 +373,16 @@ class SoundFit:
         """
         error, widest = self._settings.model_error, self._settings.common
         noise, common = self.noise + error * level, np.ones(len(self.times))
+        if self._whole is not None:
+            common = self._whole.common(self.times)
         gain, scatter = np.ones(good.shape), noise
         seen = self.counted[:, good]
         for _ in range(self._settings.rounds):
             weight = self.counted / noise[:, None, None] ** 2
             gain = _gain(self.frames, shape * common[:, None, None], weight)
-            ratio = self.frames[:, good] / np.maximum((gain * shape)[:, good], 1e-300)
-            common = np.clip(_median(ratio, seen), 1 / widest, widest)
+            if self._whole is None:
+                ratio = self.frames[:, good] / np.maximum((gain * shape)[:, good], 1e-300)
+                common = np.clip(_median(ratio, seen), 1 / widest, widest)
             away = np.abs(self.frames - gain * shape * common[:, None, None])[:, good]
             scatter = MAD_TO_SIGMA * _median(away, seen)
             noise = np.sqrt(np.maximum(scatter, self.noise) ** 2 + (error * level) ** 2)

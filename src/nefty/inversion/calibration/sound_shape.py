@@ -13,7 +13,7 @@ import numpy as np
 from nefty.inversion.calibration.prior import SoundPrior
 from nefty.inversion.calibration.settings import DecaySettings
 from nefty.physics.problem import Pulse, delayed
-from nefty.physics.slab.lateral_spreading import remaining_share
+from nefty.physics.slab.lateral_spreading import Piece, remaining_share
 from nefty.physics.slab.surface import slab_surface
 
 UNKNOWNS = ("alpha", "front", "back", "margin", "delay")
@@ -25,7 +25,9 @@ class SoundShape:
     """m(t, y, x) S(t) of a part, by its unknowns; where these may lie and what is known of them.
 
     Args:
-        face: pixels (y, x); all others as of ``SoundFit``.
+        face: pixels (y, x).
+        piece: where they lie in the frame of the whole part; they are all of it if not given. All others as of
+            ``SoundFit``.
     """
 
     def __init__(
@@ -40,7 +42,9 @@ class SoundShape:
         surroundings: bool,
         settings: DecaySettings,
         prior: SoundPrior | None,
+        piece: Piece | None = None,
     ) -> None:
+        self._piece = piece
         self._face, self._times, self._size, self._anisotropy, self._pulse = face, times, size, anisotropy, pulse
         self._settings, self._prior = settings, prior
         self._delay = prior.delay_width if prior is not None else 0.0
@@ -64,7 +68,7 @@ class SoundShape:
         if not self._feels(alpha, margin):
             return 1.0
         along = (alpha * self._anisotropy[0], alpha * self._anisotropy[1])
-        return remaining_share(self._times, along, self._size[1:], self._face, margin)
+        return remaining_share(self._times, along, self._size[1:], self._face, margin, self._piece)
 
     def unknowns(self, alpha: float, h: tuple[float, float], margin: float | None = None, delay: float = 0.0) -> Theta:
         """The unknowns of a part whose heated margin is one diffusion length if it is not given."""

@@ -125,6 +125,18 @@ class Findings:
         return int(y), int(x)
 
 
+def depth_interval(findings: Findings, units: AxisUnits) -> str:
+    """Between which depths the tops of all indications lie, by the interval that the result has for each; empty if
+    there is none.
+    """
+    ends = [(one.depth_low, one.depth_high) for one in findings.evidence.values()]
+    known = [(low, high) for low, high in ends if math.isfinite(low) and math.isfinite(high)]
+    if not known:
+        return ""
+    lowest, highest = min(low for low, _ in known), max(high for _, high in known)
+    return f"between {lowest:.3g} and {quantity(highest, units.length)}"
+
+
 def headline(findings: Findings, units: AxisUnits) -> str:
     """The first sentence, for title and terminal: what was found, or why nothing is claimed."""
     rec, found = findings.rec, findings.defects

@@ -10,6 +10,7 @@ import numpy as np
 from nefty.core.storage.files import write_atomic
 from nefty.core.words import counted, duration, outlined, quantity, span, times
 from nefty.data.facts_file import plain_facts
+from nefty.data.preparation.binning import cost_of_joining
 from nefty.metrics.score import Score
 from nefty.metrics.volume import mask_iou
 from nefty.report.figures.convergence import running
@@ -21,7 +22,7 @@ from nefty.report.pages import (
     record_sections,
     volume_sections,
 )
-from nefty.report.pages.findings import Findings, headline
+from nefty.report.pages.findings import Findings, depth_interval, headline
 from nefty.report.pages.page import Fact, Notice, Page
 from nefty.result.display_units import in_display_units
 from nefty.result.reconstruction import Reconstruction
@@ -83,13 +84,21 @@ def _lead(findings: Findings, units: AxisUnits) -> str:
     size = times(f"{width:.3g}", f"{height:.3g}", quantity(depth, units.length))
     cells = times(x, y, z)
     first, last = (quantity(float(rec.times[i]), units.time) for i in (0, -1))
+    near = "" if rec.close_up is None else f"{rec.close_up.sentence(units.length)} "
     return (
-        f"Thermal diffusivity inside {part} of {size}, on {cells} cells (x, y, z), recovered from "
+        f"{near}Thermal diffusivity inside {part} of {size}, on {cells} cells (x, y, z), recovered from "
         f"{counted(len(rec.times), 'frame')} of {faces} "
         f"between {first} and {last} after the flash"
         + (f", with the recipe “{recipe}”." if isinstance(recipe, str) else ".")
         + (f" It ended: {rec.stopped.text.rstrip('. ')}." if rec.stopped.text else "")
+        + _joined(findings, units)
     )
+
+
+def _joined(findings: Findings, units: AxisUnits) -> str:
+    """What was lost where pixels of the camera were joined."""
+    n = findings.rec.facts.window.bin
+    return f" {cost_of_joining(n, max(findings.rec.grid.spacing[1:]), units.length)}" if n > 1 else ""
 
 
 def _total(counter: np.ndarray) -> float:
@@ -108,7 +117,7 @@ def _facts(findings: Findings, units: AxisUnits, score: Score | None) -> list[Fa
                 quantity(first.depth_to_top, units.length)
                 if one
                 else span(first.depth_to_top, last.depth_to_top, units.length),
-                f"{_band(findings, units)}, of a thickness of {quantity(rec.grid.size[0], units.length)}"
+                f"{depth_interval(findings, units)}, of a thickness of {quantity(rec.grid.size[0], units.length)}"
                 if one
                 else f"shallowest: indication {first.label}; deepest: indication {last.label}",
             )
@@ -127,12 +136,6 @@ def _facts(findings: Findings, units: AxisUnits, score: Score | None) -> list[Fa
         note = f"{_total(evaluations):.0f} evaluations of the model" if evaluations is not None else ""
         facts.append(Fact("Wall time", duration(_total(seconds)), note))
     return facts + _truth_facts(findings, score)
-
-
-def _band(findings: Findings, units: AxisUnits) -> str:
-    """The band of the only indication's depth."""
-    (evidence,) = findings.evidence.values()
-    return f"between {evidence.depth_low:.3g} and {quantity(evidence.depth_high, units.length)}"
 
 
 def _count_fact(findings: Findings, units: AxisUnits) -> Fact:
