@@ -154,8 +154,9 @@ class PartSettings(Part):
 
 
 class CalibrationSettings(Part):
-    """The background before the 3D problem: layered, constant (one stratum), part, or none.
+    """The background before the 3D problem.
 
+    background: how it is found: layered, constant (one stratum), part, or none.
     start: first guess of the diffusivity; strata: how many a layered part may have; flash: fit its amplitude and depth
     as well. "part" is for real recordings: one material, whose diffusivity, losses, amplitude and surroundings are
     calibrated on the sound pixels and again under the defects found. gain: how much the gains of pixels differ, 0 if
