@@ -10,7 +10,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 os.environ.setdefault("PYTHONWARNINGS", "ignore")
 
-from nefty import __version__
+from nefty import __version__  # noqa: E402
 
 project = "nefty"
 author = "The nefty developers"

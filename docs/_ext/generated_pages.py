@@ -4,9 +4,12 @@ the decisions, the changelog. They are written before Sphinx looks for pages, an
 
 from __future__ import annotations
 
+import re
+from enum import Enum
 from pathlib import Path
 
 from command_pages import commands_page
+from pydantic import BaseModel
 from recipe_pages import recipe_page
 from repository_links import localised
 from sphinx.application import Sphinx
@@ -19,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 def decisions_page(folder: Path) -> str:
     """The decision records, by number."""
     files = sorted(folder.glob("[0-9]*.md"))
-    first = "Each record says what was to be decided, what was chosen and why, what was tried, and what would change it."
+    first = "Each record says what had to be decided, what was chosen and why, and what would change it."
     return "\n".join(
         ["# Decisions", "", first, "", "```{toctree}", ":maxdepth: 1", "", *(f.stem for f in files), "```", ""]
     )
@@ -46,17 +49,45 @@ def short_signature(
     app: Sphinx, what: str, name: str, thing: object, options: Options, signature: str | None, returned: str | None
 ) -> tuple[str | None, str | None] | None:
     """No signature for checked settings, whose keys have a table, and for enumerations."""
-    from enum import Enum
-
-    from pydantic import BaseModel
-
     if isinstance(thing, type) and issubclass(thing, (BaseModel, Enum)):
         return "", None
     return None
+
+
+def plain_text(app: Sphinx, what: str, name: str, thing: object, options: Options, lines: list[str]) -> None:
+    """Docstrings are plain text: |x| is a magnitude and no reference, keys of settings are a list."""
+    if isinstance(thing, dict):
+        lines.clear()
+    if isinstance(thing, type) and issubclass(thing, BaseModel):
+        lines[:] = _listed_keys(lines, list(thing.model_fields))
+    lines[:] = ["``".join(_escaped(line.split("``"))) for line in lines]
+
+
+def _escaped(pieces: list[str]) -> list[str]:
+    return [piece.replace("|", r"\|") if i % 2 == 0 else piece for i, piece in enumerate(pieces)]
+
+
+def _listed_keys(lines: list[str], keys: list[str]) -> list[str]:
+    """Paragraphs that begin with a key become lists of keys."""
+    if not keys:
+        return lines
+    key = "|".join(map(re.escape, keys))
+    head, listed, found = re.compile(rf"((?:{key})(?:, (?:{key}))*): "), False, []
+    for before, line in zip(["", *lines], lines, strict=False):
+        if head.match(line) and (listed or not before.strip()):
+            listed = True
+            found.append("* " + head.sub(lambda m: f"``{m[1]}``: ", line, count=1))
+        elif listed and line.strip():
+            found.append("  " + line.strip())
+        else:
+            listed = False
+            found.append(line)
+    return found
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Let Sphinx know."""
     app.connect("builder-inited", write_pages)
     app.connect("autodoc-process-signature", short_signature)
+    app.connect("autodoc-process-docstring", plain_text, priority=400)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""Write the first tutorial as a notebook: ``python docs/_ext/notebook.py``. Its code cells are the blocks of the page."""
+"""Write the first tutorial as a notebook, ``python docs/_ext/notebook.py``: its code cells are the page's blocks."""
 
 from __future__ import annotations
 

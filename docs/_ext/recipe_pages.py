@@ -38,6 +38,9 @@ def sections(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, type
             yield from sections(below, f"{path}.{name}".strip(".") + (".N" if repeated else ""))
 
 
+TYPES = {"tuple": "a list", "bool": "true or false", "int": "a whole number", "float": "a number"}
+
+
 def _section(field: FieldInfo) -> type[BaseModel] | None:
     kinds = [field.annotation, *get_args(field.annotation)]
     return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
@@ -51,8 +54,9 @@ def _takes(field: FieldInfo) -> str:
     if choices:
         words = [word.strip().strip("'") for word in choices[0].split(",")]
         rest = [kind for kind in ("float", "None") if kind in text]
-        return ", ".join([f"`{word}`" for word in words] + ["a number" if kind == "float" else "nothing" for kind in rest])
-    for kind, words in (("tuple", "a list"), ("bool", "true or false"), ("int", "a whole number"), ("float", "a number")):
+        others = ["a number" if kind == "float" else "nothing" for kind in rest]
+        return ", ".join([f"`{word}`" for word in words] + others)
+    for kind, words in TYPES.items():
         if kind in text:
             return words + (", or nothing" if "None" in text else "")
     return "text"
@@ -73,9 +77,9 @@ def recipe_page() -> str:
     lines = [
         "# Keys of a recipe",
         "",
-        "A recipe is everything that decides a reconstruction. `nefty reconstruct --show-recipe --recipe fast` prints one",
-        "in full; `--set KEY=VALUE` changes a key, by the dotted name that this page has. `N` stands for the number or the",
-        "name of a stage: `--set stages.finish.iterations=100`. How to write one: [](/howto/new-recipe.md).",
+        "A recipe is everything that decides a reconstruction. `nefty reconstruct --show-recipe --recipe fast` prints",
+        "one in full; `--set KEY=VALUE` changes a key, by the dotted name that this page has. `N` stands for the number",
+        "or the name of a stage: `--set stages.finish.iterations=100`. How to write one: [](/howto/new-recipe.md).",
         "",
         "| recipe | what it is |",
         "|---|---|",

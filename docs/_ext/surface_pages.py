@@ -32,9 +32,8 @@ def thing(path: str) -> object:
 
 def entries(folder: Path) -> dict[str, str]:
     """Dotted paths that have an entry, and the page of each."""
-    return {
-        path: page.name for page in sorted(folder.glob("*.md")) for path in ENTRY.findall(page.read_text(encoding="utf-8"))
-    }
+    pages = {page.name: page.read_text(encoding="utf-8") for page in sorted(folder.glob("*.md"))}
+    return {path: name for name, text in pages.items() for path in ENTRY.findall(text)}
 
 
 def first_words(found: object) -> str:
@@ -53,14 +52,14 @@ def names_page(folder: Path) -> str:
     Args:
         folder: of the pages that hold the entries.
     """
-    where = {id(thing(path)): (path, page) for path, page in entries(folder).items()}
+    where = {id(thing(path)): path for path in entries(folder)}
     lines = ["# Public names", "", "What each package offers. These names stay; what is not here may change.", ""]
     for package, names in surfaces().items():
         lines += [f"## `{package}`", "", "| name | what it is |", "|---|---|"]
         module = importlib.import_module(package)
         for name in names:
             found = getattr(module, name)
-            path, page = where.get(id(found), ("", ""))
+            path = where.get(id(found))
             shown = f"[`{name}`](#{path})" if path else f"`{name}`"
             lines.append(f"| {shown} | {first_words(found)} |")
         lines.append("")

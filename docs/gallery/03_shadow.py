@@ -42,5 +42,6 @@ for axis, seen, title in ((axes[1], alone, "Block alone"), (axes[2], hidden, "Bl
     image = axis.imshow(100 * seen / peak, extent=(0, 10, 10, 0), cmap="inferno")
     axis.set(title=title, xlabel="x")
     fig.colorbar(image, ax=axis, label="largest change, % of the peak")
-print(f"the block changes the frames by {100 * alone.max() / peak:.2f} % alone, {100 * hidden.max() / peak:.5f} % in the shadow")
+print(f"the block alone changes the frames by {100 * alone.max() / peak:.2f} % of the peak")
+print(f"in the shadow by {100 * hidden.max() / peak:.5f} %")
 plt.show()

@@ -2,8 +2,8 @@
 What the frames say of each depth
 =================================
 
-Products with the Jacobian tell how the frames answer to a small change inside. Here a small disc is weakened a little at
-each depth in turn.
+Products with the Jacobian tell how the frames answer to a small change inside. Here a small disc is weakened a little
+at each depth in turn.
 """
 
 import matplotlib.pyplot as plt

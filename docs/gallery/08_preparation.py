@@ -2,8 +2,8 @@
 A recording, prepared
 =====================
 
-What happens to a camera's frames before they are compared: the flash is found, the ambient temperature subtracted, frames
-are averaged in windows that grow with time.
+What happens to a camera's frames before they are compared: the flash is found, the ambient temperature subtracted, and
+frames are averaged in windows that grow with time.
 """
 
 import matplotlib.pyplot as plt
@@ -23,8 +23,8 @@ for step in ready.facts.steps:
     print(f"{step.name}: {step.text}")
 
 # %%
-# Few means instead of hundreds of frames: early ones are kept nearly one by one, late ones are averaged, and their noise
-# falls accordingly.
+# Few means instead of hundreds of frames: early ones are kept nearly one by one, late ones are averaged, and their
+# noise falls accordingly.
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
 left.plot(raw.times, raw.frames[:, 12, 12], ".", markersize=2)

@@ -30,8 +30,9 @@ fig, axis = plt.subplots(figsize=(6.5, 5), layout="constrained")
 image = axis.imshow(1e3 * rec.depth_map(), extent=(0, 32, 32, 0), cmap="viridis_r", vmin=0, vmax=3)
 fig.colorbar(image, ax=axis, label="depth of the top, mm")
 for hole in holes:
-    axis.add_patch(plt.Circle((1e3 * hole.centre[1], 1e3 * hole.centre[0]), 500 * hole.width[0], fill=False, color="black"))
-    axis.annotate(f"true {1e3 * hole.depth:.1f}", (1e3 * hole.centre[1], 1e3 * hole.centre[0] - 5.5), ha="center")
+    y, x = 1e3 * np.array(hole.centre)
+    axis.add_patch(plt.Circle((x, y), 500 * hole.width[0], fill=False, color="black"))
+    axis.annotate(f"true {1e3 * hole.depth:.1f}", (x, y - 5.5), ha="center")
 for found, band in zip(rec.indications(), rec.evidence(), strict=True):
     text = f"{1e3 * found.depth_to_top:.2f}\n({1e3 * band.depth_low:.2f} to {1e3 * band.depth_high:.2f})"
     axis.annotate(text, (1e3 * found.centre[2], 1e3 * found.centre[1]), ha="center", va="center")

@@ -2,8 +2,8 @@
 Films thinner than a cell
 =========================
 
-A gap of air far thinner than a cell still holds back heat. The model takes it as a resistance between two layers, and the
-frames determine that resistance: a thin gap of air and a thicker film of polymer look alike.
+A gap of air far thinner than a cell still holds back heat. The model takes it as a resistance between two layers, and
+the frames determine that resistance: a thin gap of air and a thicker film of polymer look alike.
 """
 
 import matplotlib.pyplot as plt
@@ -36,7 +36,8 @@ for name, thickness, conductivity in (
     ("air, 50 µm", 50e-6, 0.026),
 ):
     contrast = (with_film(thickness, conductivity) - sound)[:, 12, 12]
-    axis.semilogx(times, contrast, "--" if "polymer" in name else "-", label=f"{name}: {thickness / conductivity:.2e} m²K/W")
+    label = f"{name}: {thickness / conductivity:.2e} m²K/W"
+    axis.semilogx(times, contrast, "--" if "polymer" in name else "-", label=label)
 axis.set(xlabel="time after the pulse, s", ylabel="contrast (1 = rise when all heat has spread)")
 axis.legend()
 plt.show()

@@ -2,8 +2,8 @@
 Probability of detection
 ========================
 
-From which size on are defects found? A curve fitted to hits and misses, with the size that is found nine times in ten with
-95 % confidence. The hits are drawn at random from a known curve, so that the answer can be checked.
+From which size on are defects found? A curve fitted to hits and misses, with the size that is found nine times in ten
+with 95 % confidence. The hits are drawn at random from a known curve, so that the answer can be checked.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ print(curve)
 
 grid = np.linspace(0.5, 8, 200)
 fig, axis = plt.subplots(figsize=(6.5, 4), layout="constrained")
-axis.plot(grid, curve.probability(grid), label="fitted")
+axis.plot(grid, curve(grid), label="fitted")
 axis.plot(grid, 1 / (1 + np.exp(-4 * (np.log(grid) - np.log(2.5)))), "--", label="that the hits were drawn from")
 axis.plot(sizes, hits + 0.03 * rng.uniform(-1, 1, 120), "|", color="grey", label="hits and misses")
 axis.axvline(curve.a90, color="tab:green", linestyle=":", label=f"a90 = {curve.a90:.1f} mm")

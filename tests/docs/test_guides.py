@@ -1,4 +1,4 @@
-"""The code of README, tutorials and how-tos runs as it stands, each page in a folder of its own; else it says why not."""
+"""The code of README, tutorials and how-tos runs as it stands, each page in a folder of its own, or says why not."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+
 from support.doc_pages import DOCS, ROOT, blocks, guides
 
 GUIDES = {str(page.relative_to(ROOT)): page for page in guides()}
