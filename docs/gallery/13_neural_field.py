@@ -2,8 +2,8 @@
 A neural field, band by band
 ============================
 
-The paper's unknown: a network of the coordinates whose encoding opens octave by octave. Coarse features come first. Here
-it is fitted to a known volume, without any heat equation, to show what each number of bands can express.
+The paper's unknown: a network of the coordinates whose encoding opens octave by octave. Coarse features come
+first. Here it is fitted to a known volume, without any heat equation, to show what each number of bands can express.
 """
 
 import matplotlib.pyplot as plt

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def host() -> dict[str, str]:
 
 def provenance() -> dict[str, str]:
     """Everything about here and now that a result should carry."""
-    now = datetime.now(UTC).isoformat(timespec="seconds")
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     return {"created": now, **versions(), **host()}
 
 

@@ -37,8 +37,8 @@ class Recipe(Part):
     """A complete description of a reconstruction.
 
     name: of the recipe. summary: what it is, in a sentence. rule: by which regions of the volume become indications.
-    seed: of the random numbers, those of a network's first weights and of the probes. field: what the unknown is made of.
-    cells: what it is made of in stages that say ``unknown = "cells"``.
+    seed: of the random numbers, those of a network's first weights and of the probes. field: what the unknown is made
+    of. cells: what it is made of in stages that say ``unknown = "cells"``.
     """
 
     name: str

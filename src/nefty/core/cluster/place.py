@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import inspect
 import signal
@@ -85,7 +86,7 @@ def connected(place: Place, tasks: int) -> Iterator[Client]:
             stack.enter_context(client)
             try:
                 client.wait_for_workers(1, timeout=CONNECT_SECONDS)
-            except TimeoutError:  # one class from Python 3.11 on
+            except (TimeoutError, asyncio.TimeoutError):  # one class from Python 3.11 on
                 raise NeftyError(
                     f"the Dask scheduler at {place.scheduler} has no workers; start some with "
                     f"`dask worker {place.scheduler} --nthreads 1`."
