@@ -179,7 +179,7 @@ def _reconstruct(
     shown = None
     if recipe.evidence.regions == "sheets" and isinstance(calibration, RealPartCalibration):
         watch.stage("Look for what the frames show")
-        shown, sheets = weigh_sheets(calibration, recipe.evidence)
+        shown, sheets = weigh_sheets(calibration, recipe.evidence, sequence.facts)
         start = sheets if start is None else start
     if folder is not None and (kept := folder.load_checkpoint()) is not None:
         state = State(**kept)

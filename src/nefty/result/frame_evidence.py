@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from nefty.core.errors import InputError
+from nefty.result.limits import Limits
 
 #: Insulation R/(R + z/alpha) from which on a region passes for a hole that is open to the back.
 OPEN = 0.9
@@ -55,6 +56,8 @@ class FrameEvidence:
         score_map: the largest score of any template at each pixel, (y, x), nothing explained.
         coldest: the largest score of the sign that no defect has; in a part that is understood it is as small as the
             threshold.
+        limits: what would have been seen; ``None`` if that was not worked out.
+        spreads: factor by which heat spreads faster along y and x than stated, by the edges of what was found.
     """
 
     labels: np.ndarray
@@ -63,6 +66,8 @@ class FrameEvidence:
     false_calls: float
     score_map: np.ndarray
     coldest: float
+    limits: Limits | None = None
+    spreads: tuple[float, float] = (1.0, 1.0)
 
     def __post_init__(self) -> None:
         if self.labels.max(initial=0) > len(self.regions):
@@ -100,7 +105,8 @@ class FrameEvidence:
     def scaled(self, factor: float) -> FrameEvidence:
         """The same with lengths in another unit, of which ``factor`` make one of the present."""
         regions = [replace(r, depth=factor * r.depth, resistance=r.resistance / factor) for r in self.regions]
-        return replace(self, regions=tuple(regions))
+        limits = None if self.limits is None else self.limits.scaled(factor)
+        return replace(self, regions=tuple(regions), limits=limits)
 
     def record(self) -> dict[str, Any]:
         """As plain values and arrays."""
@@ -113,12 +119,15 @@ class FrameEvidence:
             "false_calls": self.false_calls,
             "score_map": np.asarray(self.score_map, dtype=np.float32),
             "coldest": self.coldest,
+            "limits": None if self.limits is None else self.limits.record(),
+            "spreads": np.array(self.spreads),
         }
 
     @staticmethod
     def from_record(record: Mapping[str, Any]) -> FrameEvidence:
         """What ``record`` was taken of."""
         names = ("score", "depth", "resistance", "insulation")
+        spreads = record.get("spreads", (1.0, 1.0))
         rows = zip(*(np.atleast_1d(record[name]).tolist() for name in names), strict=True)
         return FrameEvidence(
             labels=np.asarray(record["labels"]),
@@ -127,4 +136,6 @@ class FrameEvidence:
             false_calls=float(record["false_calls"]),
             score_map=np.asarray(record["score_map"], dtype=np.float64),
             coldest=float(record["coldest"]),
+            spreads=(float(spreads[0]), float(spreads[1])),
+            limits=None if (limits := record.get("limits")) is None else Limits.from_record(limits),
         )

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MOST = 0.5
 #: How far above the threshold, and above what defects show, a score of the wrong sign must be to be told.
 COLD = 2.0
+#: Change of the logarithm of a ratio of diffusivities that is told: how far users are off.
+SPREADS = 0.2
 
 
 class Level(str, Enum):
@@ -131,6 +133,14 @@ def _weighed(rec: Reconstruction) -> list[str]:
         f"What stands out by {shown.threshold:.2g} standard deviations or more is called an indication: a sound part "
         f"would show {shown.false_calls:g} such indications on average."
     ]
+    if shown.limits is not None:
+        said.append(shown.limits.sentence(rec.unit("length")))
+    if max(abs(math.log(factor)) for factor in shown.spreads) > SPREADS:
+        y, x = shown.spreads
+        said.append(
+            f"By the edges of what was found, heat spreads {y:.2g} times as fast along y and {x:.2g} times along x as "
+            "was stated or assumed; sizes and resistances were worked out with that."
+        )
     if shown.just_missed:
         said.append(_just_missed(rec))
     if shown.coldest > COLD * max(shown.threshold, float(shown.score_map.max(initial=0.0))):

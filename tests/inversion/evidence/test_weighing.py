@@ -76,7 +76,7 @@ def test_the_score_is_what_is_left_over_its_scatter_and_the_doubt(rng):
     """By its formula, for filters that show the frame itself."""
     noise, zone = 3 * rng.standard_normal((1, *SHAPE)), np.ones(SHAPE, dtype=bool)
     own, others = 40.0 * ONE[None], 30.0 * np.ones((1, *SHAPE))
-    scores = [Judge(noise + own + others, PLAIN, own + others, [zone], doubt)(ONE, others)[0] for doubt in (0.0, 0.2)]
+    scores = [Judge(noise + own + others, PLAIN, own + others, [zone], doubt, 9.0)(ONE, others)[0] for doubt in (0.0, 0.2)]
     middle = np.median(noise)
     spread = np.sqrt(((noise - middle) ** 2).mean())
     most = (noise + own)[0, ONE].max() - middle
@@ -87,9 +87,27 @@ def test_zones_have_scatters_of_their_own(rng):
     left = np.indices(SHAPE)[1] < 17
     noise = np.where(left, 2.0, 8.0) * rng.standard_normal((1, *SHAPE))
     own = 60.0 * (ONE | OTHER)[None]
-    judge = Judge(noise + own, PLAIN, own, [left, ~left], 0.0)
+    judge = Judge(noise + own, PLAIN, own, [left, ~left], 0.0, 9.0)
     nothing = np.zeros((1, *SHAPE))
     assert 2.5 < judge(ONE, nothing)[0] / judge(OTHER, nothing)[0] < 4.5
+
+
+def test_what_is_colder_than_a_threshold_is_an_error_that_the_scale_has(rng):
+    """A cold place twice as far out as a region may be makes every score half as large, and a warm one does not."""
+    noise, zone = rng.standard_normal((1, *SHAPE)), [np.ones(SHAPE, dtype=bool)]
+    own, nothing = 40.0 * ONE[None], np.zeros((1, *SHAPE))
+    plain, cold, warm = (
+        Judge(noise + error + own, PLAIN, own, zone, 0.0, 5.0)
+        for error in (nothing, -30.0 * FAR[None], 30.0 * FAR[None])
+    )
+    left = (noise - 30.0 * FAR)[0]
+    spread = np.sqrt(((left - np.median(left)) ** 2).mean())
+    coldest = (np.median(left) - left.min()) / spread
+    assert coldest > 10
+    expected = ((noise + own)[0, ONE].max() - np.median(left)) / spread / (coldest / 5.0)
+    np.testing.assert_allclose(cold(ONE, nothing)[0], expected, rtol=1e-9)
+    assert warm(ONE, nothing)[0] > 1.5 * cold(ONE, nothing)[0]
+    assert plain(ONE, nothing)[0] > warm(ONE, nothing)[0]
 
 
 def test_what_is_left_over_is_at_most_what_was_seen(shown, weighing):

@@ -36,11 +36,15 @@ class Spot:
         mask: its pixels, (y, x).
         centre: (y, x) in pixels from the corner of the frame, 0.5 in the middle of the first.
         depth: to its top, in m; NaN if the method has none.
+        resistance: in m2K/W; NaN if the method has none.
+        score: standard deviations by which it stands out; NaN if the method has none.
     """
 
     mask: np.ndarray
     centre: tuple[float, float]
     depth: float
+    resistance: float = float("nan")
+    score: float = float("nan")
 
 
 def spots_of_volume(found: Reconstruction, window: Window, shape: tuple[int, int]) -> list[Spot]:
@@ -57,7 +61,7 @@ def spots_of_volume(found: Reconstruction, window: Window, shape: tuple[int, int
         rows, columns = (c / d for c, d in zip(one.centre[1:], found.grid.spacing[1:], strict=True))
         centre = (window.top + rows * window.bin, window.left + columns * window.bin)
         mask = on_frame((labels == one.label).any(axis=0), window, shape)
-        spots.append(Spot(mask, centre, float(one.depth_to_top)))
+        spots.append(Spot(mask, centre, float(one.depth_to_top), float(one.resistance), float(one.evidence)))
     return spots
 
 
@@ -96,7 +100,8 @@ def trial_facts(spots: Sequence[Spot], truth: Truth) -> dict[str, Any]:
     """How a part was judged, as plain values.
 
     Returns:
-        ``defects``: of each its kind, depth, width over depth, visibility, whether it was found and how deep;
+        ``defects``: of each its kind, depth, width over depth, visibility, whether it was found, and what the
+        indication says of it (diameters of discs of equal area and distances of centres in pixels);
         ``indications`` and ``false``: how many; ``iou``: of the mask of all indications with that of all visible
         defects, pixels over others left out, ``None`` if nothing is visible.
     """
@@ -121,7 +126,30 @@ def _of_defect(defect: TrueDefect, mask: np.ndarray, own: Sequence[Spot]) -> dic
         "visible": defect.visible,
         "found": best is not None,
         "found_depth": depth,
+        "resistance": _finite(defect.resistance),
+        "diameter": _diameter(mask),
+        **({} if best is None else _said_of(best, mask)),
     }
+
+
+def _said_of(spot: Spot, mask: np.ndarray) -> dict[str, Any]:
+    """What an indication says of the defect with this mask, besides its depth."""
+    middle = [float(np.mean(at)) + 0.5 for at in np.nonzero(mask)]
+    return {
+        "found_resistance": _finite(spot.resistance),
+        "found_diameter": _diameter(spot.mask),
+        "offset": float(np.hypot(spot.centre[0] - middle[0], spot.centre[1] - middle[1])),
+        "score": _finite(spot.score),
+    }
+
+
+def _diameter(mask: np.ndarray) -> float:
+    """Of the disc with that area, in pixels."""
+    return float(np.sqrt(4 / np.pi * np.count_nonzero(mask)))
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
 
 
 def _iou(spots: Sequence[Spot], truth: Truth) -> float | None:

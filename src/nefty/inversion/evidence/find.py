@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -10,8 +11,11 @@ import numpy as np
 from scipy import ndimage
 
 from nefty.inversion.evidence.columns import Columns
-from nefty.inversion.evidence.hills import MIDDLE, nearest, outlines, owners, parted
+from nefty.inversion.evidence.edges import sharpened
+from nefty.inversion.evidence.hills import MIDDLE, around, nearest, outlines, owners, parted
 from nefty.inversion.evidence.judging import judged
+from nefty.inversion.evidence.limits import Reference, limits
+from nefty.inversion.evidence.ratios import refined
 from nefty.inversion.evidence.search import Looks
 from nefty.inversion.evidence.settings import EvidenceSettings, SheetSettings
 from nefty.inversion.evidence.sheets import Sheet, SheetFit
@@ -27,8 +31,19 @@ FEWEST = 10  # frames of a fit
 FEWEST_SOUND = 100  # pixels that tell the scatter of sound ones
 
 
-def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np.ndarray, np.ndarray]:
+def find(
+    part: SoundPart,
+    settings: EvidenceSettings,
+    asked: Sequence[Reference] = (),
+    brightness: np.ndarray | None = None,
+) -> tuple[FrameEvidence, np.ndarray, np.ndarray]:
     """What the frames show, as sheets.
+
+    Args:
+        part: what it is weighed against.
+        settings: how.
+        asked: defects of which it is said whether they would have been seen.
+        brightness: see ``limits``.
 
     Returns:
         evidence; resistance R (time/length) and depth of the whole sheet, (y, x), what is called and what is not.
@@ -39,7 +54,9 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
     least = weighing.threshold - settings.nearly
     nothing = np.zeros(part.contrast.weight.shape)
     if weighing.looks.map.max() < least:
-        return weighing.evidence(np.zeros(nothing.shape, dtype=np.int32), []), nothing, nothing
+        seen = limits(part, weighing, asked, settings, brightness) if asked else None
+        evidence = weighing.evidence(np.zeros(nothing.shape, dtype=np.int32), [])
+        return dataclasses.replace(evidence, limits=seen), nothing, nothing
     support = _standing_out(weighing, part, least, settings)
     sound = part.contrast.counted & ~support
     if sound.sum() >= FEWEST_SOUND:  # what stands out tells nothing of the rest
@@ -47,17 +64,21 @@ def find(part: SoundPart, settings: EvidenceSettings) -> tuple[FrameEvidence, np
         weighing = Weighing(part, settings, sound)
         support |= _standing_out(weighing, part, least, settings)
     contrast, slab = part.contrast, part.slab
-    window = _window(support, contrast.pixel, settings.sheet.around * slab.thickness)
+    window = around(support, contrast.pixel, settings.sheet.around * slab.thickness)
     last = max(settings.sheet.latest * slab.thickness**2 / slab.alpha, contrast.times[:FEWEST][-1])
     fit = SheetFit(contrast.part(contrast.times <= last, window), slab, part.along, settings.sheet)
-    sheet = _fitted(fit, support[window], weighing.looks, window, settings.sheet)
+    sheet, owner = _fitted(fit, support[window], weighing.looks, window, settings.sheet)
+    along, sheet = refined(fit, sheet, owner)
+    sheet = sharpened(fit.spreading(along), sheet, settings.sheet)
     every = contrast.part(np.ones(len(contrast.times), dtype=bool), window)
     labels, regions, left_over = _weighed(
-        sheet, SheetFit(every, slab, part.along, settings.sheet), weighing, window, settings.sheet
+        sheet, SheetFit(every, slab, along, settings.sheet), weighing, window, settings.sheet
     )
     if all(region.score < weighing.threshold for region in regions):  # beside a clear one, what is left over is its
         _add_unfitted(labels, regions, weighing, left_over, support, slab)
-    evidence = weighing.evidence(labels, regions, left_over)
+    seen = limits(part, weighing, asked, settings, brightness) if asked else None
+    spreads = along[0] / part.along[0], along[1] / part.along[1]
+    evidence = dataclasses.replace(weighing.evidence(labels, regions, left_over), limits=seen, spreads=spreads)
     resistance, depth = nothing.copy(), nothing.copy()
     resistance[window], depth[window] = sheet.resistance * slab.thickness / slab.alpha, sheet.depth
     return evidence, resistance, depth
@@ -69,20 +90,12 @@ def _standing_out(weighing: Weighing, part: SoundPart, least: float, settings: E
     return np.asarray(grown) & part.contrast.counted
 
 
-def _window(support: np.ndarray, pixel: tuple[float, float], around: float) -> tuple[slice, slice]:
-    """The rectangle around the support, as wide beside it as heat spreads."""
-    slices = []
-    for axis, step in enumerate(pixel):
-        hit = np.flatnonzero(support.any(axis=1 - axis))
-        more = int(np.ceil(around / step))
-        slices.append(slice(max(int(hit[0]) - more, 0), min(int(hit[-1]) + more + 1, support.shape[axis])))
-    return slices[0], slices[1]
-
-
 def _fitted(
     fit: SheetFit, support: np.ndarray, looks: Looks, window: tuple[slice, slice], most: SheetSettings
-) -> Sheet:
-    """The sheet of a window: first with one depth for each peak of the scores, then for each hill that showed.
+) -> tuple[Sheet, np.ndarray]:
+    """The sheet of a window, and to which region each pixel (y, x) belongs.
+
+    First with one depth for each peak of the scores, then for each hill that showed.
 
     Args:
         fit: of the window.
@@ -104,7 +117,7 @@ def _fitted(
         depth = _depths_of_hills(sheet, owner, hills, begin)
         owner, smoother = hills, False
         sheet = fit.fit(support, sheet.insulation, depth[owner], owner)
-    return sheet
+    return sheet, owner
 
 
 class FirstDepths:

@@ -62,6 +62,12 @@ class Sheet:
     resistance: np.ndarray
     cost: list[float]
 
+    def cut(self, window: tuple[slice, slice]) -> Sheet:
+        """The part of it in a window of its rows and columns."""
+        insulation, depth = self.insulation[window], self.depth[window]
+        reference, resistance = self.reference[window], self.resistance[window]
+        return Sheet(self.support[window], insulation, depth, reference, resistance, self.cost)
+
 
 class SheetFit:
     """The fit of a sheet to a contrast.
@@ -80,7 +86,7 @@ class SheetFit:
         along: tuple[float, float],
         settings: SheetSettings,
     ) -> None:
-        self.contrast, self.slab, self._along = contrast, slab, along
+        self.contrast, self.slab, self.along = contrast, slab, along
         self._settings, self._layers = settings, settings.layers
         rows, columns = contrast.counted.shape
         size = (slab.thickness, rows * contrast.pixel[0], columns * contrast.pixel[1])
@@ -99,7 +105,13 @@ class SheetFit:
         self._seen = self._whitened(torch.from_numpy(contrast.values).float())
 
     def fit(
-        self, support: np.ndarray, insulation: np.ndarray, depth: np.ndarray, owner: np.ndarray, smoother: float = 1.0
+        self,
+        support: np.ndarray,
+        insulation: np.ndarray,
+        depth: np.ndarray,
+        owner: np.ndarray,
+        smoother: float = 1.0,
+        steps: int | None = None,
     ) -> Sheet:
         """Fit an insulation under each pixel, and a depth of each region.
 
@@ -109,6 +121,7 @@ class SheetFit:
             depth: to begin with, (y, x), even within a region; c refers to it.
             owner: number, from 0, of the region that a pixel (y, x) belongs to.
             smoother: factor of the weight of the total variation.
+            steps: runs of the heat model, at most; of the settings if not given.
         """
         settings, slab, places = self._settings, self.slab, np.nonzero(support)
         pixels, which = len(places[0]), np.unique(owner[support], return_inverse=True)[1]
@@ -140,7 +153,7 @@ class SheetFit:
             now, at = fields(x, cells)
             sure = np.where(support, now, 0.0) + 1e-9
             middle = float((sure * at).sum() / sure.sum()) * cell
-            curvature = Curvature(self.contrast, slab, self._along, middle, cell)
+            curvature = Curvature(self.contrast, slab, self.along, middle, cell)
             scale = self._information(at * cell) / self._information(middle) * (cells / at)
 
             def product(d: np.ndarray) -> np.ndarray:
@@ -162,13 +175,27 @@ class SheetFit:
         lowest = np.concatenate([np.zeros(pixels), np.ones(regions)]) / unit
         highest = np.concatenate([np.full(pixels, MOST), np.full(regions, self._layers - 1.0)]) / unit
         reach = np.concatenate([np.full(pixels, 1.0), np.full(regions, REACH)]) / unit
-        x, costs = descend(misfit, curved, penalty, start, (lowest, highest), reach, settings.steps, SETTLED)
+        x, costs = descend(misfit, curved, penalty, start, (lowest, highest), reach, steps or settings.steps, SETTLED)
         c, at = fields(x, cells)
         return Sheet(support, c, at * cell, depth, depth / slab.thickness * c / (1 - c), costs)
 
+    def spreading(self, along: tuple[float, float]) -> SheetFit:
+        """The same fit with other ratios of diffusivity."""
+        return SheetFit(self.contrast, self.slab, along, self._settings)
+
+    def cut(self, window: tuple[slice, slice]) -> SheetFit:
+        """The same fit in a window of its rows and columns."""
+        every = np.ones(len(self.contrast.times), dtype=bool)
+        return SheetFit(self.contrast.part(every, window), self.slab, self.along, self._settings)
+
+    def misfit(self, sheet: Sheet) -> float:
+        """Half the squared misfit of a sheet over its variance."""
+        left = self._whitened(torch.from_numpy(self.explained(sheet)).float()) - self._seen
+        return 0.5 * float((left**2).sum())
+
     @cached_property
     def _information(self) -> Information:
-        return Information(self.contrast, self.slab, self._along)
+        return Information(self.contrast, self.slab, self.along)
 
     def explained(self, sheet: Sheet, which: np.ndarray | None = None) -> np.ndarray:
         """ln(T/T_sound) of a sheet, or of those pixels (y, x) of it, (t, y, x)."""

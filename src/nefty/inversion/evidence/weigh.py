@@ -9,11 +9,13 @@ from functools import cache
 import numpy as np
 from scipy import ndimage
 
+from nefty.data.facts import Facts
 from nefty.inversion.calibration.interface import Calibration
 from nefty.inversion.calibration.real_part import RealPartCalibration
 from nefty.inversion.evidence.contrast import Contrast
 from nefty.inversion.evidence.find import find
 from nefty.inversion.evidence.judging import CLEAR, Explain, judged
+from nefty.inversion.evidence.limits import references
 from nefty.inversion.evidence.settings import EvidenceSettings
 from nefty.inversion.evidence.sheets import EMPTY
 from nefty.inversion.evidence.weighing import SoundPart, Weighing
@@ -31,10 +33,12 @@ LEAST_SOUND = 0.1  # share of the pixels that must be left to tell it
 DIMMEST = 1e-4  # weight of a pixel below which it is not looked at
 
 
-def weigh_sheets(known: RealPartCalibration, settings: EvidenceSettings) -> tuple[FrameEvidence, np.ndarray]:
-    """What the frames show of a real part, and the volume (z, y, x) that has it."""
+def weigh_sheets(
+    known: RealPartCalibration, settings: EvidenceSettings, facts: Facts
+) -> tuple[FrameEvidence, np.ndarray]:
+    """What the frames show of a real part, what they would have shown, and the volume (z, y, x) that has it."""
     part, grid = sound_part(known), known.model.grid
-    evidence, resistance, depth = find(part, settings)
+    evidence, resistance, depth = find(part, settings, references(facts), known.decay.gain)
     alpha, dz = part.slab.alpha, grid.spacing[0]
     volume = np.full(grid.shape, alpha)
     layer = np.clip((depth / dz).astype(int), 0, grid.shape[0] - 1)

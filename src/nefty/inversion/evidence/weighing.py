@@ -60,7 +60,19 @@ class Weighing:
         Args:
             explained: ln(T/T_sound) of all regions, (t, y, x).
         """
-        return Judge(self._raw, self._filters, explained, self._zones, self._settings.doubt)
+        return Judge(self._raw, self._filters, explained, self._zones, self._settings.doubt, self.threshold)
+
+    def expected(self, shown: np.ndarray, place: tuple[int, int]) -> np.ndarray:
+        """Scores that a defect under one place is expected to have, if it were under each place, (template, y, x).
+
+        Args:
+            shown: ln(T/T_sound) of the defect, (t, y, x).
+            place: row and column of its middle.
+        """
+        row, column = place
+        there, known = self._filters(shown)[:, row, column], self._filters.information
+        share = known / np.maximum(known[:, row, column], np.finfo(float).tiny)[:, None, None]
+        return there[:, None, None] * share / self.looks.scatter.spread
 
     def strength(self, which: int, mask: np.ndarray) -> float:
         """R/(thickness/alpha) of a template's disc where it stands out most in a mask (y, x), to first order."""
@@ -88,7 +100,9 @@ class Judge:
     """How much each region adds to what all others explain.
 
     The scale is what stays unexplained when all regions are: camera noise and model error as this very recording shows
-    them, at all places of the frame.
+    them, at all places of the frame. It is at least so large that the coldest place does not stand out: insulation
+    makes no place colder, so what is as cold as an indication would be warm is the error of the model, and that is as
+    likely to be warm elsewhere.
 
     Args:
         raw: what the templates show of the frames, (template, y, x).
@@ -96,10 +110,17 @@ class Judge:
         explained: ln(T/T_sound) of all regions, (t, y, x).
         zones: of pixels (y, x) whose scatter is alike.
         doubt: share of what other regions explain that may be wrong.
+        threshold: a score from which on a region stands out.
     """
 
     def __init__(
-        self, raw: np.ndarray, filters: MatchedFilter, explained: np.ndarray, zones: list[np.ndarray], doubt: float
+        self,
+        raw: np.ndarray,
+        filters: MatchedFilter,
+        explained: np.ndarray,
+        zones: list[np.ndarray],
+        doubt: float,
+        threshold: float,
     ) -> None:
         self._raw, self._filters, self._doubt = raw, filters, doubt
         self._seen = filters.information > 0
@@ -112,6 +133,9 @@ class Judge:
                     middle = float(np.median(left[own]))
                     self._middle[which][zone] = middle
                     self._spread[which][zone] = max(float(np.sqrt(np.mean((left[own] - middle) ** 2))), 1.0)
+        about = raw - self._left
+        cold = np.where(self._seen, (self._middle - self._left) / np.hypot(self._spread, doubt * about), 0.0)
+        self._error = np.maximum(cold.max(axis=(1, 2), keepdims=True) / threshold, 1.0)
 
     def __call__(self, mask: np.ndarray, others: np.ndarray) -> tuple[float, bool]:
         """Of a region: what a template shows of it over what stays unexplained, and whether more does without it.
@@ -124,7 +148,7 @@ class Judge:
         """
         about = self._filters(others)
         without = self._raw - about
-        score = (without - self._middle) / np.hypot(self._spread, self._doubt * about)
+        score = (without - self._middle) / (np.hypot(self._spread, self._doubt * about) * self._error)
         more = float((without[self._seen] ** 2).sum()) > float((self._left[self._seen] ** 2).sum())
         return float(np.where(self._seen, score, 0.0)[:, mask].max(initial=0.0)), more
 
