@@ -40,14 +40,6 @@ def test_relative_links_lead_somewhere(page):
     assert not re.search(r"@[A-Z]+@", text)
 
 
-def test_the_examples_of_the_readme_run():
-    """Every Python block of the README, in one process, in order."""
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.S)
-    assert blocks
-    done = subprocess.run([sys.executable, "-c", "\n".join(blocks)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.mark.parametrize("stub", STUBS, ids=lambda stub: stub.parent.name)
 def test_every_name_of_a_package_s_surface_is_there(stub):
     package = importlib.import_module(".".join(["nefty", *stub.parent.relative_to(PACKAGE).parts]))

@@ -18,7 +18,7 @@ model = nefty.HeatModel(grid, times, initial=nefty.UniformFlash(amplitude=100, d
 lin = model.linearize(torch.full(grid.shape, 0.15, dtype=torch.float64))
 
 _, y, x = grid.centres()
-distance = torch.as_tensor(np.hypot(y[:, None] - 4, x - 4))
+distance = torch.as_tensor(np.hypot(y - 4, x - 4)[0])
 directions = []
 for radius in (0.5, 2.0):
     for layer in range(grid.shape[0]):
@@ -31,7 +31,7 @@ answers = torch.stack(lin.jvps(directions)).abs().amax(dim=(1, 2, 3)).reshape(2,
 # A disc half as wide as the part is thick is lost long before the back face; a wide one shows deeper.
 
 fig, axis = plt.subplots(figsize=(6.5, 4), layout="constrained")
-z = grid.centres()[0]
+z = grid.centres()[0].ravel()
 for radius, answer in zip((0.5, 2.0), answers, strict=True):
     axis.semilogy(z, 100 * answer / lin.frames.max(), "o-", label=f"disc of radius {radius}")
 axis.axhline(0.1, color="grey", linestyle="--", label="noise of 0.1 % in one value")
