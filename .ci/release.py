@@ -40,9 +40,8 @@ def main() -> None:
     files = [str(file) for file in (ROOT / "dist").iterdir()]
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *files], check=True)
     subprocess.run(["git", "tag", "-a", f"v{found}", "-m", f"nefty {found}"], cwd=ROOT, check=True)
-    print(
-        f"dist/ holds {found}, and the tag v{found} is set. Then: git push --tags && {sys.executable} -m twine upload dist/*"
-    )
+    print(f"dist/ holds {found}, and the tag v{found} is set. To publish:")
+    print(f"git push --tags && {sys.executable} -m twine upload dist/*")
 
 
 if __name__ == "__main__":

@@ -78,9 +78,7 @@ def test_it_holds_all_files_of_the_package_and_no_other(wheel):
 
 
 def test_the_library_is_the_installed_one(installed, tmp_path):
-    code = (
-        "import nefty; print(nefty.__version__, nefty.__file__); print(nefty.Grid((2, 2, 2), (1, 1, 1)).spacing)"
-    )
+    code = "import nefty; print(nefty.__version__, nefty.__file__); print(nefty.Grid((2, 2, 2), (1, 1, 1)).spacing)"
     said = run(installed / "python", "-c", code, folder=tmp_path)
     assert said.startswith(nefty.__version__)
     assert str(installed.parent) in said
