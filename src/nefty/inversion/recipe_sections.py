@@ -35,7 +35,7 @@ class Noise(Part):
 class SensitivitySettings(Part):
     """How steps of voxels are scaled by what the frames say of each cell.
 
-    probes: random signs whose mean tells the diagonal of the Gauss-Newton matrix.
+    probes: random signs whose mean estimates the diagonal of the Gauss-Newton matrix.
     smoothing: lateral cells over which it is smoothed; the true diagonal is smooth, the estimate is not.
     regular: curvature that the penalties have anyway, in the misfit's unit; below it cells are equal.
     """

@@ -26,7 +26,7 @@ class LayeredSettings(Part):
     doubtful: misfit, as a multiple of that of the quiet pixels, at which a pixel or a value counts a quarter.
     unlike_a_defect: factor on misfits of the sign that defects do not cause; they are the model's.
     relative: share of a temperature that a part without defects cannot explain anyway.
-    frames: that tell strata apart.
+    frames: from which strata are found.
     dense_frames: the first so many are taken about one by one, later ones at growing distances.
     worth: by how much the logarithm of the squared residual of the quiet pixels must fall for a stratum more.
     worth_later: the same for the whole misfit, under the defects found.
@@ -76,7 +76,7 @@ class DecaySettings(Part):
     doubtful: residual, as a multiple of that of the quiet pixels, at which a pixel counts a quarter.
     frame_noise: the residual of the median frame, as a multiple of the noise, that is not taken smaller.
     doubtful_frame: residual, as a multiple of the median frame's, at which a frame counts a quarter.
-    trusted: share of the pixels that tell scatter and common course.
+    trusted: share of the pixels from which scatter and common course are estimated.
     rounds: of gain, common course and scatter, each from the others.
     common: factor around 1 within which the common course c(t) lies.
     model_error: share of a temperature that the model errs by where pixels agree better than that.
