@@ -32,7 +32,8 @@ left.set(xlabel="time after the flash", ylabel="contrast over the middle of the 
 left.legend()
 
 # %%
-# The time of the largest contrast grows with the square of the depth; the contrast itself falls steeply.
+# The first sign comes after a time that grows with the square of the depth. The largest contrast comes later, when heat
+# already flows around the defect, and falls steeply.
 
 right.loglog(depths, best, "o-", label="time of the largest contrast")
 right.loglog(depths, np.array(depths) ** 2 / (np.pi * alpha), "--", label=r"$z^2/(\pi\alpha)$: the first sign")

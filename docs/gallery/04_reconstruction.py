@@ -25,7 +25,8 @@ for axis, depth, title in ((axes[0], rec.depth_map(), "found"), (axes[1], true_d
     image = axis.imshow(depth, extent=(0, 10, 10, 0), cmap="viridis_r", vmin=0, vmax=1)
     axis.set(title=title, xlabel="x", ylabel="y")
 for found in rec.indications():
-    axes[0].annotate(f"{found.label}: {found.depth_to_top:.2f}", found.centre[:0:-1], ha="center", va="center")
+    x, y = found.centre[2], found.centre[1] - found.size_y / 2 - 0.3
+    axes[0].annotate(f"{found.label}: {found.depth_to_top:.2f}", (x, y), ha="center")
 fig.colorbar(image, ax=axes, label="depth of the top, in thicknesses")
 
 # %%

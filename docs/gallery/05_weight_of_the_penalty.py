@@ -2,8 +2,8 @@
 How much penalty
 ================
 
-The weight of the penalties decides how simple the volume is. Too little and it follows the noise, too much and defects
-vanish. ``auto`` chooses the weight from the noise.
+The weight of the penalties decides how simple the volume is. Too little and it follows the noise, too much and it loses
+what the frames show. ``auto`` chooses the weight from the noise.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ recording = nefty.simulate(part, grid=grid, times=0.15 * np.arange(1, 31), noise
 
 few = {"model.layers": 8, "calibration.strata": 1}
 results = {
-    weight: nefty.reconstruct(recording, overrides={**few, "weight.tv": weight}) for weight in (0.05, "auto", 200.0)
+    weight: nefty.reconstruct(recording, overrides={**few, "weight.tv": weight}) for weight in (0.05, "auto", 2e4)
 }
 
 # %%
@@ -27,7 +27,7 @@ fig, axes = plt.subplots(1, 4, figsize=(12, 3.2), layout="constrained")
 for axis, (weight, rec) in zip(axes, results.items(), strict=False):
     image = axis.imshow(rec.alpha.min(axis=0), vmin=0, vmax=0.2, extent=(0, 10, 10, 0))
     iou = nefty.evaluate(rec, recording.truth).iou
-    axis.set(title=f"weight {weight}: misfit {rec.misfit:.2f}, IoU {iou:.2f}", xlabel="x")
+    axis.set(title=f"weight {weight}:\nmisfit {rec.misfit:.2f}, IoU {iou:.2f}", xlabel="x")
     axis.title.set_fontsize(9)
 axes[3].imshow(recording.truth.min(axis=0), vmin=0, vmax=0.2, extent=(0, 10, 10, 0))
 axes[3].set(title="truth", xlabel="x")
