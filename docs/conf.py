@@ -46,7 +46,7 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
 add_module_names = False
-toc_object_entries_show_parents = "hide"
+toc_object_entries = False
 
 # The gallery: every file is executed, in the order of the names.
 sphinx_gallery_conf = {
