@@ -53,6 +53,9 @@ Generate = Annotated[
     int | None, typer.Option("--generate", min=1, metavar="N", help="First write N simulated plates into --root.")
 ]
 GenerateSize = Annotated[str, typer.Option("--generate-size", help="Of these: rows x columns x frames; as published.")]
+Write = Annotated[
+    bool, typer.Option("--write", help="Of coverage: let its factors be those of nefty's intervals from now on.")
+]
 List = Annotated[bool, typer.Option("--list", help="List the suites and end.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder for the JSON, Markdown, CSV, LaTeX and HTML files.")]
 
@@ -82,6 +85,7 @@ def run(
     plates: PlateSettings = None,
     generate: Generate = None,
     size: GenerateSize = "256x320x1810",
+    write: Write = False,
     names: List = False,
     out: Out = FOLDER,
 ) -> None:
@@ -110,7 +114,23 @@ def run(
     place = Place(scheduler, slurm, workers, threads, _assignments(job))
     with SuiteProgress() as progress:
         shown = run_suites(chosen, out, place, retries=retries, fresh=fresh, watch=progress.step, tell=progress.tell)
+    if write:
+        _install(shown)
     _report(shown)
+
+
+def _install(shown: Sequence[Shown]) -> None:
+    """Put the factors of a whole run where nefty reads them."""
+    from nefty.bench.suites.run import FACTORS
+    from nefty.core.errors import InputError
+    from nefty.core.storage.files import write_atomic
+    from nefty.result.indications import intervals
+
+    files = [file for one in shown if not one.interrupted for file in one.files if file.name == FACTORS]
+    if not files:
+        raise InputError("--write needs a whole run that measures intervals: nefty bench run coverage --write.")
+    target = write_atomic(Path(intervals.__file__).with_name(intervals.FILE), files[-1].read_text(encoding="utf-8"))
+    typer.echo(f"nefty's intervals now have these factors: {target}")
 
 
 def _report(shown: Sequence[Shown]) -> None:

@@ -50,6 +50,12 @@ def code_version_of(*packages: str) -> str:
     return _hash({name: file for name, file in _modules().items() if is_in(name, packages)}, NUMERICS)
 
 
+@cache
+def meaning_of(*packages: str) -> str:
+    """Of some packages alone, whatever the libraries are."""
+    return _hash({name: file for name, file in _modules().items() if is_in(name, packages)}, ())
+
+
 def deciding_modules() -> dict[str, Path]:
     """Dotted names and files of the modules that ``code_version`` is of."""
     return {name: file for name, file in _modules().items() if not is_in(name, (*ONLY_SHOW, *EXPERIMENTS))}

@@ -29,6 +29,7 @@ from nefty.data.sequence import Sequence
 from nefty.inversion.build import build_model
 from nefty.inversion.calibration.choice import calibrate
 from nefty.inversion.calibration.real_part import RealPartCalibration
+from nefty.inversion.evidence.code import code_of_indications
 from nefty.inversion.evidence.weigh import weigh_sheets, weigh_volume
 from nefty.inversion.loop import Optimisation, State, history_of
 from nefty.inversion.observation import Observation, peak_of
@@ -225,6 +226,7 @@ def _result(
             "seed": work.recipe.seed,
             "input": sequence.digest(),
             "code": code_version_of(*RECONSTRUCTION),
+            "code of indications": code_of_indications(),
             **provenance(),
         },
         stopped=stopped,

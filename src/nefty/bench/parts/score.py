@@ -38,6 +38,7 @@ class Spot:
         depth: to its top, in m; NaN if the method has none.
         resistance: in m2K/W; NaN if the method has none.
         score: standard deviations by which it stands out; NaN if the method has none.
+        pixel: edge length of a pixel of the frame in m, as the user stated it; NaN if that is not known.
     """
 
     mask: np.ndarray
@@ -45,6 +46,7 @@ class Spot:
     depth: float
     resistance: float = float("nan")
     score: float = float("nan")
+    pixel: float = float("nan")
 
 
 def spots_of_volume(found: Reconstruction, window: Window, shape: tuple[int, int]) -> list[Spot]:
@@ -56,12 +58,13 @@ def spots_of_volume(found: Reconstruction, window: Window, shape: tuple[int, int
         shape: of the frames, (y, x).
     """
     labels = found.segmentation().labels
+    pixel = float(np.sqrt(found.grid.spacing[1] * found.grid.spacing[2])) / window.bin
     spots = []
     for one in found.indications():
         rows, columns = (c / d for c, d in zip(one.centre[1:], found.grid.spacing[1:], strict=True))
         centre = (window.top + rows * window.bin, window.left + columns * window.bin)
         mask = on_frame((labels == one.label).any(axis=0), window, shape)
-        spots.append(Spot(mask, centre, float(one.depth_to_top), float(one.resistance), float(one.evidence)))
+        spots.append(Spot(mask, centre, float(one.depth_to_top), one.resistance, one.evidence, pixel))
     return spots
 
 
@@ -140,6 +143,7 @@ def _said_of(spot: Spot, mask: np.ndarray) -> dict[str, Any]:
         "found_diameter": _diameter(spot.mask),
         "offset": float(np.hypot(spot.centre[0] - middle[0], spot.centre[1] - middle[1])),
         "score": _finite(spot.score),
+        "pixel": _finite(spot.pixel),
     }
 
 

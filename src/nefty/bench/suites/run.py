@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nefty.bench.suites.experiments import EXPERIMENTS
+from nefty.bench.suites.presentation.coverage_tables import factors_of
 from nefty.bench.suites.presentation.present import present
 from nefty.bench.suites.suite import Suite, Trial
 from nefty.bench.tables.results import Column, Results, Table
@@ -17,9 +18,11 @@ from nefty.bench.tasks.runner import Finished, Step, run_tasks
 from nefty.core.cluster.place import Place
 from nefty.core.code_version import code_version, code_version_of
 from nefty.core.provenance import processor
+from nefty.core.storage.files import write_atomic
 from nefty.core.storage.hdf5 import digest
 from nefty.core.tell import Tell, say_nothing
 
+FACTORS = "factors.json"  # of intervals, as measured in a run
 PARTS = "parts"  # folder beside the results, in which parts are simulated once
 
 
@@ -86,7 +89,10 @@ def run_suites(
 def _presented(suite: Suite, finished: Finished, folder: Path) -> Shown:
     results = present(suite, finished.done, finished.failed)
     tasks = {"done": len(finished.done), "computed": finished.computed, "failed": len(finished.failed)}
-    return Shown(suite, results, results.save(folder), tasks, finished.interrupted)
+    files = results.save(folder)
+    if "coverage" in suite.tables and (factors := factors_of(suite, finished.done)) is not None:
+        files.append(write_atomic(folder / FACTORS, factors.to_json()))
+    return Shown(suite, results, files, tasks, finished.interrupted)
 
 
 def _experiment(suite: Suite, trial: Trial, name: str, folder: Path, fresh: bool, tell: Tell) -> Shown:

@@ -28,6 +28,7 @@ TableName = Literal[
     "plates",
     "holes",
     "trials",
+    "coverage",
 ]
 FigureName = Literal["slices", "spectra", "convergence", "training", "surface-errors", "seconds", "depth-maps"]
 Positive = Annotated[float, Field(gt=0)]

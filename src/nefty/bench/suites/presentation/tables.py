@@ -35,6 +35,7 @@ from nefty.bench.suites.presentation.columns import (
     title_of,
     with_paper,
 )
+from nefty.bench.suites.presentation.coverage_tables import coverage
 from nefty.bench.suites.presentation.plate_tables import holes, plates
 from nefty.bench.suites.presentation.savings import savings
 from nefty.bench.suites.presentation.trial_tables import trials
@@ -292,6 +293,7 @@ TABLES: dict[str, Callable[[Suite, Done], list[Table]]] = {
     "plates": plates,
     "holes": holes,
     "trials": trials,
+    "coverage": coverage,
 }
 
 

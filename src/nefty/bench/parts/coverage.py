@@ -1,0 +1,120 @@
+"""How often intervals hold the truth on parts of the test bed, and the factors that make them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nefty.result.indications.intervals import Factors, Group, conformal
+
+GROUPS = 3  # by the width over the depth that was found, with as many defects each
+QUANTITIES = ("depth", "diameter", "resistance", "offset")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A visible defect and what an indication said of it.
+
+    Args:
+        weight: 1 over the visible defects of its part that were found, since those of one part are no independent.
+        aspect: diameter over depth, as found.
+        depth: true over found.
+        diameter: the same.
+        resistance: the same; NaN of holes, and where no resistance was found.
+        offset: distance of the centres over the diameter found.
+        kind: of the defect.
+        visibility: of the defect.
+    """
+
+    weight: float
+    aspect: float
+    depth: float
+    diameter: float
+    resistance: float
+    offset: float
+    kind: str
+    visibility: float
+
+
+def pairs_of(parts: Iterable[Mapping[str, Any]]) -> list[Pair]:
+    """Of the facts of judged parts (``nefty.bench.parts.score.trial_facts``)."""
+    found = []
+    for facts in parts:
+        own = [d for d in facts["defects"] if d["visible"] and d["found"] and d["found_depth"] is not None]
+        for d in own:
+            known = d["resistance"] is not None and d["found_resistance"] is not None
+            found.append(
+                Pair(
+                    weight=1 / len(own),
+                    aspect=d["found_diameter"] * d["pixel"] / d["found_depth"],
+                    depth=d["depth"] / d["found_depth"],
+                    diameter=d["diameter"] / d["found_diameter"],
+                    resistance=d["resistance"] / d["found_resistance"] if known else math.nan,
+                    offset=d["offset"] / d["found_diameter"],
+                    kind=d["kind"],
+                    visibility=d["visibility"],
+                )
+            )
+    return found
+
+
+def fitted_factors(pairs: Sequence[Pair], *, recipe: str, code: str, made: str, parts: int) -> Factors:
+    """Factors by split conformal prediction, in groups of as many defects each.
+
+    Args:
+        pairs: defects and what was said of them.
+        recipe: that was used.
+        code: hash of the code that finds indications.
+        made: command, seeds and date.
+        parts: how many.
+    """
+    edges = [*np.quantile([p.aspect for p in pairs], np.arange(1, GROUPS) / GROUPS).tolist(), math.inf]
+    groups, last = [], -math.inf
+    for edge in edges:
+        own = [p for p in pairs if last < p.aspect <= edge]
+        groups.append(
+            Group(
+                up_to=edge,
+                defects=len(own),
+                depth=_range(own, "depth"),
+                diameter=_range(own, "diameter"),
+                resistance=_range(own, "resistance"),
+                offset=_most(own),
+            )
+        )
+        last = edge
+    return Factors(recipe, code, made, parts, tuple(groups))
+
+
+def covered(pair: Pair, factors: Factors, quantity: str) -> bool | None:
+    """Whether the interval of a quantity holds the truth; ``None`` if the quantity is not known."""
+    value, group = getattr(pair, quantity), factors.group(pair.aspect)
+    if math.isnan(value):
+        return None
+    if quantity == "offset":
+        return value <= group.offset
+    low, high = getattr(group, quantity)
+    return low <= value <= high
+
+
+def width(pair: Pair, factors: Factors, quantity: str) -> float:
+    """Of the interval of a quantity over the value found."""
+    group = factors.group(pair.aspect)
+    if quantity == "offset":
+        return group.offset
+    low, high = getattr(group, quantity)
+    return high - low
+
+
+def _range(own: Sequence[Pair], quantity: str) -> tuple[float, float]:
+    known = [p for p in own if math.isfinite(getattr(p, quantity))]
+    return conformal([getattr(p, quantity) for p in known], [p.weight for p in known])
+
+
+def _most(own: Sequence[Pair]) -> float:
+    """Distance that 90 % stay within: one tail only."""
+    return conformal([p.offset for p in own], [p.weight for p in own], level=0.8)[1]
