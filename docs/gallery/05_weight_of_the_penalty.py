@@ -2,8 +2,8 @@
 How much penalty
 ================
 
-The weight of the penalties decides how simple the volume is. Too little and it follows the noise, too much and it loses
-what the frames show. ``auto`` chooses the weight from the noise.
+The weight of the penalties decides how simple the volume is. With too little of them the volume follows the noise: the misfit
+falls below that of a good volume, and the volume is worth little. ``auto`` chooses the weight from the noise.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ recording = nefty.simulate(part, grid=grid, times=0.15 * np.arange(1, 31), noise
 
 few = {"model.layers": 8, "calibration.strata": 1}
 results = {
-    weight: nefty.reconstruct(recording, overrides={**few, "weight.tv": weight}) for weight in (0.05, "auto", 2e4)
+    weight: nefty.reconstruct(recording, overrides={**few, "weight.tv": weight}) for weight in (0.05, 0.5, "auto")
 }
 
 # %%

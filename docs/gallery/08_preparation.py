@@ -12,9 +12,10 @@ import numpy as np
 import nefty
 from nefty.synth import Plate, record_plate
 
-hole = nefty.Hole("round", centre=(0.012, 0.012), width=(0.008, 0.008), depth=0.001)
+hole = nefty.Hole("round", centre=(0.012, 0.012), width=(0.005, 0.005), depth=0.001)
 plate = Plate(holes=(hole,), alpha=1.2e-7, h_front=5e-6, h_back=8e-6, size=(0.003, 0.024, 0.024))
-filmed = record_plate(plate, pixels=(24, 24), fps=5, seconds=60, before=10, cell=(2e-4, 1e-3))
+camera = nefty.Camera(sigma=0.03, gain=0.02, gain_length=0.005)  # 30 mK of noise, pixels that differ by 2 %
+filmed = record_plate(plate, pixels=(24, 24), fps=5, seconds=60, before=10, cell=(2e-4, 1e-3), camera=camera)
 np.save("plate.npy", filmed.frames.astype("float32") + 295)
 
 raw = nefty.read("plate.npy", fps=5, units="K", absolute=True)
