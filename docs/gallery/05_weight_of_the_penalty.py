@@ -2,8 +2,8 @@
 How much penalty
 ================
 
-The weight of the penalties decides how simple the volume is. With too little of them the volume follows the noise: the misfit
-falls below that of a good volume, and the volume is worth little. ``auto`` chooses the weight from the noise.
+The weight of the penalties decides how simple the volume is. With too little of them the volume follows the noise: the
+misfit falls below that of a good volume, and the volume is worth little. ``auto`` chooses the weight from the noise.
 """
 
 import matplotlib.pyplot as plt

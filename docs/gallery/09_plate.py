@@ -11,13 +11,10 @@ import numpy as np
 import nefty
 from nefty.synth import Plate, record_plate
 
-holes = (
-    nefty.Hole("round", centre=(0.010, 0.010), width=(0.005, 0.005), depth=0.0010),
-    nefty.Hole("round", centre=(0.022, 0.020), width=(0.004, 0.004), depth=0.0007),
-)
-plate = Plate(holes=holes, alpha=1.2e-7, h_front=5e-6, h_back=8e-6, size=(0.003, 0.032, 0.032))
+holes = (nefty.Hole("round", centre=(0.012, 0.012), width=(0.005, 0.005), depth=0.001),)
+plate = Plate(holes=holes, alpha=1.2e-7, h_front=5e-6, h_back=8e-6, size=(0.003, 0.024, 0.024))
 camera = nefty.Camera(sigma=0.03, gain=0.02, gain_length=0.005)  # 30 mK of noise, pixels that differ by 2 %
-filmed = record_plate(plate, pixels=(32, 32), fps=2, seconds=60, before=5, cell=(2e-4, 1e-3), camera=camera)
+filmed = record_plate(plate, pixels=(24, 24), fps=2, seconds=60, before=5, cell=(2e-4, 1e-3), camera=camera)
 np.save("plate.npy", filmed.frames.astype("float32") + 295)
 
 recording = nefty.load("plate.npy", fps=2, units="K", material="pvc", thickness="3 mm", pixel="1 mm")
@@ -25,10 +22,10 @@ rec = nefty.reconstruct(recording, overrides={"model.layers": 12})
 print(rec.verdict().text)
 
 # %%
-# Found, and as drilled. The circles are the true holes; numbers are depths in millimetres with their bands.
+# Found, and as drilled. The circle is the true hole; numbers are depths in millimetres with their bands.
 
 fig, axis = plt.subplots(figsize=(6.5, 5), layout="constrained")
-image = axis.imshow(1e3 * rec.depth_map(), extent=(0, 32, 32, 0), cmap="viridis_r", vmin=0, vmax=3)
+image = axis.imshow(1e3 * rec.depth_map(), extent=(0, 24, 24, 0), cmap="viridis_r", vmin=0, vmax=3)
 fig.colorbar(image, ax=axis, label="depth of the top, mm")
 for hole in holes:
     y, x = 1e3 * np.array(hole.centre)
