@@ -26,6 +26,7 @@ from .data.sequence import Sequence as Sequence
 from .fields.neural import NeuralField as NeuralField
 from .fields.voxel import VoxelField as VoxelField
 from .inversion.reconstruct import reconstruct as reconstruct
+from .inversion.seen import limits as limits
 from .metrics.score import Score as Score
 from .metrics.score import evaluate as evaluate
 from .physics.boundary import Boundary as Boundary
@@ -47,6 +48,7 @@ from .physics.time_plan import PerFrame as PerFrame
 from .physics.trajectory import Checkpointed as Checkpointed
 from .physics.trajectory import Reversed as Reversed
 from .physics.trajectory import Stored as Stored
+from .result.limits import Limits as Limits
 from .result.reconstruction import Reconstruction as Reconstruction
 from .result.verdict import Verdict as Verdict
 from .synth.camera import Camera as Camera

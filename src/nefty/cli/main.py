@@ -10,8 +10,20 @@ from typing import Annotated, NoReturn
 import typer
 
 from nefty import __version__
-from nefty.cli import bench, classical, demo, doctor, evaluate, inspect, pod, reconstruct, report, simulate, train
+from nefty.cli import (
+    bench,
+    classical,
+    demo,
+    doctor,
+    evaluate,
+    inspect,
+    reconstruct,
+    report,
+    simulate,
+    train,
+)
 from nefty.cli.batch import command as batch
+from nefty.cli.detection import limits, pod
 from nefty.core.errors import NeftyError
 from nefty.core.interrupt import STOPPED, was_interrupted
 
@@ -27,6 +39,7 @@ app.command("simulate")(simulate.run)
 app.command("inspect")(inspect.run)
 app.command("reconstruct")(reconstruct.run)
 app.command("batch")(batch.run)
+app.command("limits")(limits.run)
 app.command("classical")(classical.run)
 app.command("evaluate")(evaluate.run)
 app.command("report")(report.run)

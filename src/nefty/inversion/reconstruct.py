@@ -29,8 +29,8 @@ from nefty.data.sequence import Sequence
 from nefty.inversion.build import build_model
 from nefty.inversion.calibration.choice import calibrate
 from nefty.inversion.calibration.real_part import RealPartCalibration
-from nefty.inversion.evidence.code import code_of_indications
 from nefty.inversion.evidence.weigh import weigh_sheets, weigh_volume
+from nefty.inversion.indication_code import code_of_indications
 from nefty.inversion.loop import Optimisation, State, history_of
 from nefty.inversion.observation import Observation, peak_of
 from nefty.inversion.recipe import Recipe, default_recipe, load_recipe

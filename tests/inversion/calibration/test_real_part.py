@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from nefty import Boundary, Grid, HeatModel, InputError, TopHatPulse, UniformFlash
+from nefty import Boundary, Grid, HeatingCurve, HeatModel, InputError, TopHatPulse, UniformFlash
 from nefty.core.storage.hdf5 import read_hdf5, write_hdf5
 from nefty.data.facts import NoteKind
 from nefty.inversion.calibration.real_part import RealPartCalibration
@@ -256,3 +256,20 @@ def test_too_few_useful_frames_are_refused(rng):
     late = np.array([50.0, 60.0, 80.0, 90.0, 100.0])
     with pytest.raises(InputError, match=r"frames lie between .* s \(calibration\.until\); check thickness"):
         build(frames_of(rng, late), late)
+
+
+def test_frames_that_a_delay_moves_to_before_a_slow_heating_are_not_used(rng):
+    """There the model is 0, and a frame over it nothing."""
+    times = np.linspace(0.5, 60.0, 60)
+    heating = HeatingCurve((0.0, 0.0, 60.0, 60.0), (0.0, 1.0, 1.0, 0.0))
+    level = HeatModel(Grid((40, 1, 1), (H, 1.0, 1.0)), times, heating, LOSSY, dtype="float64")
+    course = level(np.full((40, 1, 1), ALPHA)).numpy().ravel()
+    frames = AMPLITUDE * course[:, None, None] + 1e-3 * rng.standard_normal((len(times), *GRID.shape[1:]))
+    part = build(frames, times, pulse=heating, noise=1e-3)
+    moved = dataclasses.replace(part.decay, delay=2.2)
+    assert (part.fit.surface(moved)[:2] <= 0).all()
+    part._take(moved)
+    assert not part.used[:2].any()
+    assert part.used.sum() > 20
+    assert np.isfinite(part.observation.frames).all()
+    assert np.isfinite(part.observation.variance).all()

@@ -12,6 +12,7 @@ from support.weak_films import PIXEL, SLAB, TIMES, contrast_of, disc, shown_by
 SHAPE = (32, 34)
 SETTINGS = EvidenceSettings(depths=(0.25, 0.5), widths=(1.3, 4.0))
 ONE, OTHER = disc(SHAPE, (9, 9), 4), disc(SHAPE, (22, 24), 4)
+FAR = disc(SHAPE, (25, 6), 0.5)
 NOTHING = np.zeros((len(TIMES), *SHAPE))
 
 
@@ -76,7 +77,9 @@ def test_the_score_is_what_is_left_over_its_scatter_and_the_doubt(rng):
     """By its formula, for filters that show the frame itself."""
     noise, zone = 3 * rng.standard_normal((1, *SHAPE)), np.ones(SHAPE, dtype=bool)
     own, others = 40.0 * ONE[None], 30.0 * np.ones((1, *SHAPE))
-    scores = [Judge(noise + own + others, PLAIN, own + others, [zone], doubt, 9.0)(ONE, others)[0] for doubt in (0.0, 0.2)]
+    scores = [
+        Judge(noise + own + others, PLAIN, own + others, [zone], doubt, 9.0)(ONE, others)[0] for doubt in (0.0, 0.2)
+    ]
     middle = np.median(noise)
     spread = np.sqrt(((noise - middle) ** 2).mean())
     most = (noise + own)[0, ONE].max() - middle

@@ -141,6 +141,13 @@ class WrongFactsOptions(Part):
     noise: float = Field(default=1e-3, ge=0, lt=1)
 
 
+class ImplantsOptions(Part):
+    """Of ``nefty.bench.studies.implants``; ``pixels``: along a side of the frame; ``seeds``: of the sound parts."""
+
+    pixels: Annotated[int, Field(ge=24)] = 64
+    seeds: Seeds = "0:17"
+
+
 class HeatingsOptions(Part):
     """Of ``nefty.bench.parts.heatings``; ``pixels``: along a side of the frame; ``seeds``: of camera and noise."""
 
@@ -264,6 +271,12 @@ def _wrong_facts(options: WrongFactsOptions, tell: Tell) -> Results:
     return wrong_facts.run(**options.model_dump(), tell=tell)
 
 
+def _implants(options: ImplantsOptions, tell: Tell) -> Results:
+    from nefty.bench.studies import implants
+
+    return implants.run(**options.model_dump(), tell=tell)
+
+
 def _heatings(options: HeatingsOptions, tell: Tell) -> Results:
     from nefty.bench.parts import heatings
 
@@ -296,6 +309,7 @@ EXPERIMENTS = {
         OptimumOptions, _optimum, {"shape": (8, 16, 16), "frames": 20, "seeds": "600:601", "iterations": 20}
     ),
     "wrong-facts": Experiment(WrongFactsOptions, _wrong_facts, {"shape": (8, 24, 24), "frames": 30, "seeds": "0:1"}),
+    "implants": Experiment(ImplantsOptions, _implants, {"pixels": 32, "seeds": "0:1"}),
     "heatings": Experiment(HeatingsOptions, _heatings, {"pixels": 16}),
     "scale": Experiment(
         ScaleOptions,

@@ -8,6 +8,8 @@ better than what was fitted pixel by pixel, with all the freedom that had, its o
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -43,38 +45,60 @@ def sharpened(fit: SheetFit, sheet: Sheet, settings: SheetSettings) -> Sheet:
 
 
 def _even(fit: SheetFit, sheet: Sheet, own: np.ndarray, settings: SheetSettings) -> np.ndarray | None:
-    """The insulation (y, x) of the best even sheet in place of a hill, or ``None`` if what was fitted is better.
+    """The insulation (y, x) of the best even sheet in place of a hill, or ``None`` if what was fitted is better."""
+    window = around(own, fit.contrast.pixel, settings.around * fit.slab.thickness)
+    near, part = fit.cut(window), sheet.cut(window)
+    best = best_even(near, part, own[window], settings, CONTOURS)
+    if best.misfit >= near.misfit(part):
+        return None
+    whole = sheet.insulation.copy()
+    whole[window] = best.insulation
+    return whole
+
+
+@dataclass(frozen=True, eq=False)
+class Even:
+    """An even sheet in place of a hill.
 
     Args:
-        fit: of the whole window.
-        sheet: as fitted.
-        own: pixels (y, x) of the hill.
-        settings: numbers of the fit.
+        misfit: of all of the window.
+        contour: that it fills.
+        insulation: of the window with it, (y, x).
     """
-    window = around(own, fit.contrast.pixel, settings.around * fit.slab.thickness)
-    near, part, hill = fit.cut(window), sheet.cut(window), own[window]
-    top = float(np.quantile(part.insulation[hill], MIDDLE))
 
-    def best(contour: float) -> tuple[float, np.ndarray]:
-        """Misfit and insulation of the even sheet inside a contour."""
-        inside = hill & (part.insulation > contour * top)
-        if inside.sum() < settings.smallest:
-            return np.inf, inside.astype(np.float64)
+    misfit: float
+    contour: float
+    insulation: np.ndarray
+
+
+def best_even(
+    fit: SheetFit, sheet: Sheet, hill: np.ndarray, settings: SheetSettings, contours: Sequence[float]
+) -> Even:
+    """The even sheet that explains the frames best.
+
+    Args:
+        fit: of a window around the hill.
+        sheet: of that window.
+        hill: its pixels, (y, x).
+        settings: numbers of the fit.
+        contours: to try.
+    """
+    top = float(np.quantile(sheet.insulation[hill], MIDDLE))
+
+    def inside(contour: float) -> Even:
+        mask = hill & (sheet.insulation > contour * top)
+        if mask.sum() < settings.smallest:
+            return Even(np.inf, contour, sheet.insulation)
 
         def even(c: float) -> np.ndarray:
-            return np.where(hill, np.where(inside, c, 0.0), part.insulation)
+            return np.where(hill, np.where(mask, c, 0.0), sheet.insulation)
 
         found: Any = minimize_scalar(
-            lambda c: near.misfit(dataclasses.replace(part, insulation=even(c))),
+            lambda c: fit.misfit(dataclasses.replace(sheet, insulation=even(c))),
             bounds=(0.0, min(STRONGER * top, MOST)),
             method="bounded",
             options={"maxiter": TRIES, "xatol": PRECISE * top},
         )
-        return float(found.fun), even(float(found.x))
+        return Even(float(found.fun), contour, even(float(found.x)))
 
-    misfit, insulation = min((best(contour) for contour in CONTOURS), key=lambda one: one[0])
-    if misfit >= near.misfit(part):
-        return None
-    whole = sheet.insulation.copy()
-    whole[window] = insulation
-    return whole
+    return min((inside(contour) for contour in contours), key=lambda one: one.misfit)

@@ -27,6 +27,7 @@ SMOOTHER = 3.0  # factor of the weight of the variation in the first fit
 CORE = 0.5  # of a region's highest score or insulation: places that tell its first depth
 STRONG = 0.3  # insulation from which on a sheet shows clearly less than in proportion
 AGAIN = 2  # fits with the depths of the hills that the one before showed
+NEARBY = 5  # runs of the heat model in a fit that begins near its end
 FEWEST = 10  # frames of a fit
 FEWEST_SOUND = 100  # pixels that tell the scatter of sound ones
 
@@ -68,8 +69,11 @@ def find(
     last = max(settings.sheet.latest * slab.thickness**2 / slab.alpha, contrast.times[:FEWEST][-1])
     fit = SheetFit(contrast.part(contrast.times <= last, window), slab, part.along, settings.sheet)
     sheet, owner = _fitted(fit, support[window], weighing.looks, window, settings.sheet)
-    along, sheet = refined(fit, sheet, owner)
-    sheet = sharpened(fit.spreading(along), sheet, settings.sheet)
+    along = refined(fit, sheet, settings.sheet)
+    if along != part.along:
+        fit = fit.spreading(along)
+        sheet = fit.fit(sheet.support, sheet.insulation, sheet.depth, owner, steps=NEARBY)
+    sheet = sharpened(fit, sheet, settings.sheet)
     every = contrast.part(np.ones(len(contrast.times), dtype=bool), window)
     labels, regions, left_over = _weighed(
         sheet, SheetFit(every, slab, along, settings.sheet), weighing, window, settings.sheet

@@ -143,12 +143,13 @@ def defect_table(findings: Findings, units: AxisUnits) -> Table:
 
     Lengths show a tenth of a cell. An indication without counterpart is called so, where the truth is known.
     """
-    weighed = _weighed_columns(findings)
+    weighed, sure = _weighed_columns(findings), any(math.isfinite(e.level) for e in findings.evidence.values())
     words = (units.length, units.length and f"{units.length}²", units.temperature, units.time)
     length, area, temperature, time = (f" ({word})" if word else "" for word in words)
     columns = ("", f"centre x, y{length}", "pixel row, column", *WEIGHED[:weighed][:1], f"depth to top{length}")
     columns += (
-        f"its band{length}",
+        f"{'90 % interval' if sure else 'its band'}{length}",
+        *([f"diameter, 90 %{length}"] if sure else []),
         f"thickness{length}",
         *WEIGHED[1:weighed],
         f"FWHM{length}",
@@ -163,16 +164,27 @@ def defect_table(findings: Findings, units: AxisUnits) -> Table:
         if found is not None:
             lone = ", not in the truth" if findings.truth is not None and true is None else ""
             rim = ", at the rim of what was inspected" if findings.evidence[found.label].at_rim else ""
-            rows.append(_row(f"{found.label}{lone}{rim}", found, findings, weighed))
+            rows.append(_row(f"{found.label}{lone}{rim}", found, findings, weighed, sure))
         if true is not None and findings.truth is not None:
             quiet.append(len(rows))
             name = "truth" if found is not None else "truth, missed"
-            rows.append(_row(name, true, findings.truth, weighed, known=True))
+            rows.append(_row(name, true, findings.truth, weighed, sure, known=True))
     return Table(columns, rows, quiet, one_line=True)
 
 
-def _row(name: str, defect: Indication, findings: Findings, weighed: int, *, known: bool = False) -> tuple[str, ...]:
-    """The cells of a row; ``known``: of the truth, which has neither a band nor a signal nor evidence."""
+def _row(
+    name: str, defect: Indication, findings: Findings, weighed: int, sure: bool, *, known: bool = False
+) -> tuple[str, ...]:
+    """The cells of a row.
+
+    Args:
+        name: in the first column.
+        defect: of the row.
+        findings: that it is one of.
+        weighed: how many columns of ``WEIGHED`` there are.
+        sure: whether there is a column for the interval of the diameter.
+        known: of the truth, which has neither a band nor a signal nor evidence.
+    """
     spacing, evidence = findings.rec.grid.spacing, findings.evidence[defect.label]
     deep, wide = decimals(spacing[0]), decimals(min(spacing[1:]))
     _, y, x = defect.centre
@@ -182,11 +194,12 @@ def _row(name: str, defect: Indication, findings: Findings, weighed: int, *, kno
         name,
         f"{x:.{wide}f}, {y:.{wide}f}",
         f"{evidence.row}, {evidence.column}",
-        *_weighed(defect)[:weighed][:1],
+        *_weighed(defect, evidence)[:weighed][:1],
         f"{defect.depth_to_top:.{deep}f}",
         NOTHING if known else f"{evidence.depth_low:.{deep}f} to {evidence.depth_high:.{deep}f}",
+        *([_interval(evidence.diameter_low, evidence.diameter_high, wide)] if sure else []),
         f"{_known(defect.thickness, deep)}{back}",
-        *_weighed(defect)[1:weighed],
+        *_weighed(defect, evidence)[1:weighed],
         NOTHING if all(map(math.isnan, widths)) else " × ".join(_known(w, wide) for w in widths),
         f"{defect.area:.3g}",
         f"{100 * defect.contrast:.0f} %",
@@ -202,10 +215,16 @@ def _weighed_columns(findings: Findings) -> int:
     return len(WEIGHED) if any(math.isfinite(d.resistance) for d in findings.defects) else 1
 
 
-def _weighed(defect: Indication) -> tuple[str, ...]:
+def _interval(low: float, high: float, digits: int) -> str:
+    return NOTHING if math.isnan(low) else f"{low:.{digits}f} to {high:.{digits}f}"
+
+
+def _weighed(defect: Indication, evidence: IndicationEvidence) -> tuple[str, ...]:
     """The cells of ``WEIGHED``."""
     values = (defect.evidence, defect.resistance, 1e6 * defect.gap_air, 1e6 * defect.gap_polymer)
     score, resistance, air, polymer = (f"{value:.3g}" if math.isfinite(value) else NOTHING for value in values)
+    if math.isfinite(evidence.resistance_low):
+        resistance += f" ({evidence.resistance_low:.2g} to {evidence.resistance_high:.2g})"
     return score, resistance, NOTHING if air == polymer == NOTHING else f"{air}, {polymer}"
 
 

@@ -8,15 +8,16 @@ from nefty.core.words import quantity
 from nefty.report.figures import DEPTH, AxisUnits, DepthMap, Scale, depth_maps
 from nefty.report.figures.depth_bands import MOST, DepthBand, depth_bands
 from nefty.report.figures.style import axis_title
-from nefty.report.pages import evidence_section
+from nefty.report.pages import evidence_section, limits_section
 from nefty.report.pages.findings import Findings, defect_table
 from nefty.report.pages.page import Picture, Section
 from nefty.report.pictures.cscan import cscans
+from nefty.result.indications.intervals import factors_for
 
 RATIO = Scale("ice", from_zero=True)
 TERMS = (
     "x and y count from the corner of what was reconstructed; rows and columns from 0 at the top left of the frames "
-    "as they were read; depths from the front face. Band: see “How deep, and how sure”. {fwhm} Area: of all "
+    "as they were read; depths from the front face. Band, interval: see “How deep, and how sure”. {fwhm} Area: of all "
     "pixels with the indication below them. Contrast: missing diffusivity, 1\u00a0−\u00a0α/α₀, against the background "
     "at that depth; 100\u00a0% would be a perfect insulator. ΔT\u00a0=\u00a0mean_d\u00a0−\u00a0mean_s and "
     "SNR\u00a0=\u00a020\u00a0log₁₀(|ΔT|\u00a0/\u00a0σ_s): d are the pixels over the indication, s the sound ones one "
@@ -35,6 +36,21 @@ RESISTANCE = (
     "hole, for a polymer in a part that conducts no better, and where density and specific heat are not known. "
     "Thickness: – of what is too thin to tell; then R says more."
 )
+INTERVALS = (
+    "Each interval of depth, diameter, resistance and place holds the truth in 90 of 100 indications of such parts, "
+    "each for itself. It was measured with facts that are wrong by as much as users are: thickness 2 %, diffusivity "
+    "10 %, ratios 20 %, pulse 20 %, and the flash anywhere between two frames."
+)
+BAND = (
+    "The band has no stated probability. It adds in squares the blur of the upper edge (at least half a cell), the "
+    "spread of the depth within the core of the indication, and the change of depth that would move the decay over it "
+    "by the noise of one value (or by what the fit leaves unexplained there, if that is more)."
+)
+WITH_LEVEL = "A thickness that is wrong by more than a few per cent moves all depths with it, out of their intervals."
+WITHOUT_LEVEL = (
+    "The bands do not hold an error of the thickness or of the material that were given: all depths scale with the "
+    "thickness."
+)
 
 
 def sections(findings: Findings, units: AxisUnits) -> list[Section]:
@@ -43,7 +59,7 @@ def sections(findings: Findings, units: AxisUnits) -> list[Section]:
     found = [_map(findings, units), _table(findings, units), *([shown] if shown else [])]
     if findings.defects:
         found.append(_bands(findings, units))
-    return [*found, _pictures(findings, units)]
+    return [*found, *limits_section.sections(findings, units), _pictures(findings, units)]
 
 
 def _map(findings: Findings, units: AxisUnits) -> Section:
@@ -120,7 +136,7 @@ def _table(findings: Findings, units: AxisUnits) -> Section:
         + ("a low contrast, or an SNR below 6 dB" if weighed is None else f"or evidence near {weighed.threshold:.2g}")
         + ": close to what this recording can resolve. Thickness is the least certain "
         "number, because what is below the upper side lies in its shadow.",
-        do="Report depth to the top with its band, and lateral size; treat thickness and contrast as estimates.",
+        do="Report depth to the top and lateral size with their intervals; treat thickness and contrast as estimates.",
     )
 
 
@@ -164,18 +180,29 @@ def _bands(findings: Findings, units: AxisUnits) -> Section:
     return Section(
         title="How deep, and how sure",
         shows=(
-            f"Depth to the top of each indication in its band, front face on top{bars}. The "
-            "band adds in squares the blur of the upper edge (at least half a cell), the spread of the depth within "
-            "the core of the indication, and the change of "
-            "depth that would move the decay over it by the noise of one value (or by what the fit leaves unexplained "
-            f"there, if that is more).{many}"
+            f"Depth to the top of each indication in its {_word(findings)}, front face on top{bars}. "
+            f"{_how_sure(findings)}{many}"
         ),
         figure=depth_bands(bands, findings.rec.grid.size[0], units),
         good="Bands that are short against the distances between indications, and clear of the back face.",
         bad="A band from face to face: the decay over that indication hardly depends on its depth.",
-        do="Report depths with their bands. The bands do not hold an error of the thickness or of the material that "
-        "were given: all depths scale with the thickness.",
+        do=f"Report depths with their {_word(findings)}s. {WITH_LEVEL if _measured(findings) else WITHOUT_LEVEL}",
     )
+
+
+def _measured(findings: Findings) -> bool:
+    """Whether intervals with a measured level are known."""
+    return any(math.isfinite(e.level) for e in findings.evidence.values())
+
+
+def _word(findings: Findings) -> str:
+    return "90 % interval" if _measured(findings) else "band"
+
+
+def _how_sure(findings: Findings) -> str:
+    """Where the intervals come from, or what the bands are and why there are no intervals."""
+    _, why = factors_for(findings.rec.provenance)
+    return f"{why} {INTERVALS}" if _measured(findings) else f"{BAND} {why}"
 
 
 def _pictures(findings: Findings, units: AxisUnits) -> Section:

@@ -52,6 +52,9 @@ COLUMNS = {
     "fwhm_short": "length",
     "angle": "deg",
     "diameter": "length",
+    "diameter_low": "length",
+    "diameter_high": "length",
+    "offset": "length",
     "area": "area",
     "fwhm_area": "area",
     "volume": "volume",
@@ -62,12 +65,15 @@ COLUMNS = {
     "snr": "dB",
     "evidence": "standard deviations",
     "resistance": "m2K/W",
+    "resistance_low": "m2K/W",
+    "resistance_high": "m2K/W",
     "gap_air": "length",
     "gap_polymer": "length",
     "time": "time",
     "cells": "count",
     "reaches_back": "0 or 1",
     "at_rim": "0 or 1",
+    "level": "1",
 }
 #: What the header says where the unit of a quantity is not known.
 UNKNOWN = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ from nefty.result.frame_pixels import frame_pixels
 from nefty.result.indications.depth_band import depth_band
 from nefty.result.indications.detection_image import front_frames, heating, visibility
 from nefty.result.indications.indication import Indication
+from nefty.result.indications.intervals import LEVEL, Intervals, factors_for
 from nefty.result.indications.segmentation import ByEvidence, Segmentation
 from nefty.result.indications.sizing import DefectSize, deficit_map, size_defect, size_of_mask
 from nefty.result.indications.surroundings import around, centring
@@ -29,8 +30,9 @@ class IndicationEvidence:
         label: that of the ``Indication``.
         row: pixel of its centre in the frames as they were read, counted from 0 at the top.
         column: the same from the left.
-        depth_low: least depth of the band around ``depth_to_top``; see ``depth_band``.
-        depth_high: largest depth of the band.
+        depth_low: least depth of the 90 % interval of ``depth_to_top``, where that was measured (``level``); else of
+            the band around it (``depth_band``).
+        depth_high: largest depth of it.
         fwhm_long: full width at half maximum of the map of missing diffusivity (``deficit_map``), along its longer
             axis; of a sheet, the axis of the ellipse with the area and proportions of its pixels.
         fwhm_short: along its shorter axis.
@@ -41,6 +43,12 @@ class IndicationEvidence:
         frame: index of the frame behind that image; -1 if there is none.
         time: of that frame.
         at_rim: whether it touches the rim of the depths that were inspected, where the frames show little.
+        level: probability with which each interval holds the truth; NaN where none was measured (``intervals``).
+        diameter_low: of the interval of ``diameter``.
+        diameter_high: of it.
+        resistance_low: of the interval of ``resistance``, in m2K/W.
+        resistance_high: of it.
+        offset: distance from the true centre, at most.
     """
 
     label: int
@@ -57,6 +65,26 @@ class IndicationEvidence:
     frame: int
     time: float
     at_rim: bool
+    level: float = math.nan
+    diameter_low: float = math.nan
+    diameter_high: float = math.nan
+    resistance_low: float = math.nan
+    resistance_high: float = math.nan
+    offset: float = math.nan
+
+    def with_intervals(self, held: Intervals, thickness: float) -> IndicationEvidence:
+        """The same with measured intervals, depths within the part."""
+        return replace(
+            self,
+            level=LEVEL,
+            depth_low=held.depth[0],
+            depth_high=min(held.depth[1], thickness),
+            diameter_low=held.diameter[0],
+            diameter_high=held.diameter[1],
+            resistance_low=held.resistance[0],
+            resistance_high=held.resistance[1],
+            offset=held.offset,
+        )
 
 
 def find_evidence(rec: Reconstruction, defects: list[Indication], found: Segmentation) -> list[IndicationEvidence]:
@@ -69,6 +97,7 @@ def find_evidence(rec: Reconstruction, defects: list[Indication], found: Segment
     """
     pixels = frame_pixels(rec.grid, rec.facts.window)
     frames, heated = front_frames(rec.measured), heating(front_frames(rec.fitted))
+    factors = factors_for(rec.provenance)[0] if _by_sheets(rec, found) else None
     evidence = []
     for defect in defects:
         place = around(defect.label, found, rec.grid)
@@ -93,13 +122,20 @@ def find_evidence(rec: Reconstruction, defects: list[Indication], found: Segment
                 at_rim=rec.reach is not None and rec.reach.has_at_rim(defect, rec.grid.spacing[0]),
             )
         )
+        if factors is not None:
+            evidence[-1] = evidence[-1].with_intervals(factors.intervals(defect), rec.grid.size[0])
     return evidence
+
+
+def _by_sheets(rec: Reconstruction, found: Segmentation) -> bool:
+    """Whether indications are sheets that the frames show."""
+    return rec.frame_evidence is not None and rec.frame_evidence.of_sheets and isinstance(found.rule, ByEvidence)
 
 
 def _size(rec: Reconstruction, label: int, footprint: np.ndarray, found: Segmentation) -> DefectSize | None:
     """Size in the map of missing diffusivity, without that of other defects; of a sheet that of its pixels."""
     spacing = (rec.grid.spacing[1], rec.grid.spacing[2])
-    if rec.frame_evidence is not None and rec.frame_evidence.of_sheets and isinstance(found.rule, ByEvidence):
+    if _by_sheets(rec, found):
         return size_of_mask(footprint, spacing)
     own = np.where((found.labels == label) | (found.labels == 0), rec.alpha, rec.background[:, None, None])
     shift = centring(footprint) if found.periodic else (0, 0)

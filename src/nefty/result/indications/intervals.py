@@ -21,6 +21,7 @@ from nefty.result.indications.indication import Indication
 #: Probability with which an interval holds the truth.
 LEVEL = 0.9
 FILE = "factors.json"
+ROUNDING = 1e-9  # of sums of weights
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ def conformal(values: Sequence[float], weights: Sequence[float], level: float = 
         level: the probability.
     """
     pairs = sorted(zip(values, weights, strict=True))
-    tail, new = (1 - level) / 2, max(weights, default=1.0)
+    tail, new = (1 - level) / 2 + ROUNDING, max(weights, default=1.0)
     total, low, high = sum(weights) + new, float("-inf"), float("inf")
     below = 0.0
     for value, weight in pairs:

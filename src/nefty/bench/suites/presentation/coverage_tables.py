@@ -12,7 +12,7 @@ from nefty.bench.parts.coverage import QUANTITIES, Pair, covered, fitted_factors
 from nefty.bench.suites.presentation.columns import by_method, decimals, title_of
 from nefty.bench.suites.presentation.trial_tables import share
 from nefty.bench.tables.table import Column, Share, Table
-from nefty.inversion.evidence.code import code_of_indications
+from nefty.inversion.indication_code import code_of_indications
 from nefty.result.indications.intervals import Factors, stored_factors
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Commands on what can be detected: probability of detection, and what would have been seen."""

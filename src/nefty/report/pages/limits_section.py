@@ -1,0 +1,70 @@
+"""The section of the report that says what would have been seen, had it been there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nefty.core.words import quantity
+from nefty.report.figures import AxisUnits, DepthMap, Scale, depth_maps
+from nefty.report.figures.limits import limit_curves
+from nefty.report.figures.style import axis_title
+from nefty.report.pages.findings import NOTHING, Findings
+from nefty.report.pages.page import Section, Table
+from nefty.result.limits import Limits
+
+WIDTH = Scale("Viridis", from_zero=True)
+
+
+def sections(findings: Findings, units: AxisUnits) -> list[Section]:
+    """A curve and a table over depth, and maps over the frame; nothing where it was not worked out."""
+    shown = findings.rec.frame_evidence
+    if shown is None or shown.limits is None or not len(shown.limits.depths):
+        return []
+    return [_curves(findings, shown.limits, units), _maps(findings, shown.limits, units)]
+
+
+def _curves(findings: Findings, limits: Limits, units: AxisUnits) -> Section:
+    spacing = findings.rec.grid.spacing
+    length = f" ({units.length})" if units.length else ""
+    columns = (f"depth{length}", *(f"{name}{length}" for name in limits.names))
+    rows = [
+        (f"{depth:.3g}", *(NOTHING if np.isnan(d) else f"{d:.2g}" for d in own))
+        for depth, own in zip(limits.depths, limits.diameters.T, strict=True)
+    ]
+    return Section(
+        title="What would have been seen",
+        shows=(
+            "The smallest round defect at each depth that this recording, with its noise, its uneven heating, the "
+            "errors of the model and the threshold that was used, shows with 90 % probability at a typical place. "
+            "Defects were put into the recording by the heat model, and looked for as all others. – means: none up to "
+            f"{quantity(limits.largest, units.length)}. A defect that covers fewer than three pixels is never listed, "
+            "however clear."
+        ),
+        figure=limit_curves(limits, max(spacing[1:]), units),
+        table=Table(columns, rows),
+        good="The curve lies to the left of the smallest defect that matters, down to the depth that matters.",
+        bad="A curve that ends before the back face, or lies to the right of what matters: no indication there says "
+        "little.",
+        do="State this limit together with the result. To see smaller ones, record with more heat, longer, more often, "
+        "or from nearer.",
+    )
+
+
+def _maps(findings: Findings, limits: Limits, units: AxisUnits) -> Section:
+    rec, middle = findings.rec, len(limits.depths) // 2
+    label = axis_title("smallest diameter", units.length)
+    chosen = sorted({0, middle, len(limits.depths) - 1})
+    maps = [
+        DepthMap(f"{quantity(limits.depths[k], units.length)} deep", limits.maps[0, k], WIDTH, label) for k in chosen
+    ]
+    return Section(
+        title="Where it would have been seen",
+        shows=(
+            f"The same for {limits.names[0]} at every place of the frame, at {len(chosen)} depths. Grey: not found, or "
+            "not inspected. Edges, masked pixels and places that got less heat show less."
+        ),
+        figure=depth_maps(maps, rec.grid.size[1:], units),
+        good="Even maps.",
+        bad="Grey or bright places where defects matter.",
+        do="Record those places again, in the middle of the frame.",
+    )
