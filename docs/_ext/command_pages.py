@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer.main
-from click import Command, Context, Group
 
 from nefty.cli.main import app
 
 WIDTH = 100
 
 
-def helps(command: Command, name: str, above: Context | None = None) -> list[tuple[str, str]]:
-    """Names and help texts of a command and of those below it, in the order in which they are listed."""
-    context = Context(command, info_name=name, parent=above, terminal_width=WIDTH, max_content_width=WIDTH)
+def helps(command: Any, name: str, above: Any = None) -> list[tuple[str, str]]:
+    """Names and help texts of a command and of those below it, in the order in which they are listed.
+
+    Typer may bring a click of its own, so that commands are known by what they can do and not by their class.
+    """
+    context = command.context_class(
+        command, info_name=name, parent=above, terminal_width=WIDTH, max_content_width=WIDTH
+    )
     found = [(context.command_path, command.get_help(context))]
-    if isinstance(command, Group):
-        for word in command.list_commands(context):
-            below = command.get_command(context, word)
-            if below is not None and not below.hidden:
-                found += helps(below, word, context)
+    for word in command.list_commands(context) if hasattr(command, "list_commands") else ():
+        below = command.get_command(context, word)
+        if below is not None and not below.hidden:
+            found += helps(below, word, context)
     return found
 
 

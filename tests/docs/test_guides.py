@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.doc_pages import DOCS, ROOT, Block, blocks, guides
+from support.docs.pages import DOCS, ROOT, Block, blocks, guides
 
 FIRST = DOCS / "tutorials" / "first.md"
 GUIDES = {str(page.relative_to(ROOT)): page for page in guides()}

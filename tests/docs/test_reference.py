@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from support.doc_pages import DOCS, blocks
+from support.docs.pages import DOCS, blocks
 
 sys.path.insert(0, str(DOCS / "_ext"))
 
