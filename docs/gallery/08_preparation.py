@@ -6,6 +6,9 @@ What happens to a camera's frames before they are compared: the flash is found, 
 frames are averaged in windows that grow with time.
 """
 
+import tempfile
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -16,10 +19,11 @@ hole = nefty.Hole("round", centre=(0.012, 0.012), width=(0.005, 0.005), depth=0.
 plate = Plate(holes=(hole,), alpha=1.2e-7, h_front=5e-6, h_back=8e-6, size=(0.003, 0.024, 0.024))
 camera = nefty.Camera(sigma=0.03, gain=0.02, gain_length=0.005)  # 30 mK of noise, pixels that differ by 2 %
 filmed = record_plate(plate, pixels=(24, 24), fps=5, seconds=60, before=10, cell=(2e-4, 1e-3), camera=camera)
-np.save("plate.npy", filmed.frames.astype("float32") + 295)
+file = Path(tempfile.mkdtemp()) / "plate.npy"
+np.save(file, filmed.frames.astype("float32") + 295)
 
-raw = nefty.read("plate.npy", fps=5, units="K", absolute=True)
-ready = nefty.load("plate.npy", fps=5, units="K", material="pvc", thickness="3 mm", pixel="1 mm")
+raw = nefty.read(file, fps=5, units="K", absolute=True)
+ready = nefty.load(file, fps=5, units="K", material="pvc", thickness="3 mm", pixel="1 mm")
 for step in ready.facts.steps:
     print(f"{step.name}: {step.text}")
 

@@ -5,6 +5,9 @@ A plate in millimetres
 From a camera's file to depths in millimetres, with the recipe ``real``.
 """
 
+import tempfile
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -15,9 +18,10 @@ holes = (nefty.Hole("round", centre=(0.012, 0.012), width=(0.005, 0.005), depth=
 plate = Plate(holes=holes, alpha=1.2e-7, h_front=5e-6, h_back=8e-6, size=(0.003, 0.024, 0.024))
 camera = nefty.Camera(sigma=0.03, gain=0.02, gain_length=0.005)  # 30 mK of noise, pixels that differ by 2 %
 filmed = record_plate(plate, pixels=(24, 24), fps=2, seconds=60, before=5, cell=(2e-4, 1e-3), camera=camera)
-np.save("plate.npy", filmed.frames.astype("float32") + 295)
+file = Path(tempfile.mkdtemp()) / "plate.npy"
+np.save(file, filmed.frames.astype("float32") + 295)
 
-recording = nefty.load("plate.npy", fps=2, units="K", material="pvc", thickness="3 mm", pixel="1 mm")
+recording = nefty.load(file, fps=2, units="K", material="pvc", thickness="3 mm", pixel="1 mm")
 rec = nefty.reconstruct(recording, overrides={"model.layers": 12})
 print(rec.verdict().text)
 
