@@ -1,10 +1,13 @@
-# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# Two commands do everything on a fresh machine: `make demo` and `make test`. `make docs` builds the site.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+SITE   := $(VENV)/.docs-installed
+TOOLS  := $(VENV)/.release-installed
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e
 
-.PHONY: demo test lint unit test-app bench clean
+.PHONY: demo test lint unit test-app test-wheel docs coverage bench release clean
 
 demo: $(STAMP)
 	$(BIN)/nefty demo --out demo
@@ -24,14 +27,38 @@ unit: $(STAMP)
 test-app: $(STAMP)
 	NEFTY_TEST_APP=1 $(BIN)/pytest tests/app --durations=10
 
+# The wheel: built, checked, installed into an environment of its own, and used from there.
+test-wheel: $(TOOLS)
+	NEFTY_TEST_WHEEL=1 $(BIN)/pytest tests/wheel
+
+# The site, in docs/_build/html/index.html. The gallery is executed; a warning is an error; nothing is downloaded.
+docs: $(SITE)
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+
+# Lines and branches that the tests run; htmlcov/index.html shows them. There is no threshold.
+coverage: $(STAMP)
+	$(BIN)/pytest -n 2 --dist loadfile --cov --cov-report=term --cov-report=html
+
 bench: $(STAMP)
 	for name in profile memory growth paper; do $(BIN)/nefty bench run $$name || exit 1; done
+
+# All checks, then dist/ with the wheel and the source, and the tag. Uploading and pushing the tag are left to you.
+release: test test-wheel docs
+	$(BIN)/python .ci/release.py
 
 # The whole set-up. Constraints pin every version, so that two machines get the same packages.
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	$(INSTALL) ".[dev]"
+	touch $@
+
+$(SITE): $(STAMP)
+	$(INSTALL) ".[dev,docs]"
+	touch $@
+
+$(TOOLS): $(STAMP)
+	$(INSTALL) ".[dev,release]"
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo bench-results .pytest_cache .ruff_cache
+	rm -rf $(VENV) demo bench-results dist docs/_build docs/auto_examples htmlcov .pytest_cache .ruff_cache

@@ -8,7 +8,7 @@ import os
 
 import lazy_loader
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # OpenMP threads spin for milliseconds after each parallel loop, in one pool of Numba's and another of torch's, and take
 # the cores from each other. See docs/decisions/005-openmp-spinning.md.

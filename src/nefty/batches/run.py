@@ -33,7 +33,7 @@ SUMMARY_SECONDS = 60  # after which the summary is written again while the batch
 
 @dataclass(frozen=True)
 class Step:
-    """What a watcher is told after each recording.
+    """What a watcher gets after each recording.
 
     Args:
         outcome: of the recording.
@@ -104,7 +104,7 @@ def batch(
         place: where to run; as many processes of this machine as there are cores, if not given.
         retries: further attempts after an error that is not the recording's.
         fresh: do everything again.
-        watch: told after each recording.
+        watch: called after each recording.
         **facts: what the files do not say, as ``nefty.load`` takes it; ``facts="part.toml"``, ``record=...``.
 
     Raises:

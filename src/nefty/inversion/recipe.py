@@ -36,8 +36,9 @@ MOVED = {
 class Recipe(Part):
     """A complete description of a reconstruction.
 
-    rule: by which its defects are told. field: what the unknown is made of. cells: what it is made of in stages that
-    say ``unknown = "cells"``.
+    name: of the recipe. summary: what it is, in a sentence. rule: by which regions of the volume become indications.
+    seed: of the random numbers, those of a network's first weights and of the probes. field: what the unknown is made
+    of. cells: what it is made of in stages that say ``unknown = "cells"``.
     """
 
     name: str

@@ -15,7 +15,7 @@ class Model(Part):
     """The heat model, where it is not given.
 
     layers: cells along z. integrator, sweeps: implicit Euler with so many Jacobi sweeps is the paper's. face_mean:
-    diffusivity between two cells, in place of the one that the recording names.
+    diffusivity between two cells, in place of the one that the recording names. dtype: of the model's numbers.
     """
 
     layers: Count = 16
@@ -35,7 +35,7 @@ class Noise(Part):
 class SensitivitySettings(Part):
     """How steps of voxels are scaled by what the frames say of each cell.
 
-    probes: random signs whose mean tells the diagonal of the Gauss-Newton matrix.
+    probes: random signs whose mean estimates the diagonal of the Gauss-Newton matrix.
     smoothing: lateral cells over which it is smoothed; the true diagonal is smooth, the estimate is not.
     regular: curvature that the penalties have anyway, in the misfit's unit; below it cells are equal.
     """
@@ -58,8 +58,15 @@ class PreconditionerSettings(Part):
 
 
 class FieldChoice(Part):
-    """What the unknown is made of. With ``relative``, low and high are ratios to the background.
+    """What the unknown is made of.
 
+    kind: a value per cell, or a network of the coordinates. relative: whether the unknown is the ratio to the
+    background; low and high are then ratios too. head: from a value to a diffusivity; see ``nefty.fields.heads``. low,
+    high: ends of the diffusivity, or of the ratio. depth_power: p of the scaling by depth, (z/H)^p. depth, width: of a
+    network: hidden layers, and units in each. bands: octaves of its encoding. skip: index of the hidden layer that
+    sees the encoding again. activation: of its units. horizon: iterations over which the bands open; 0 opens all at
+    once. spread: factor on the output weights at first; 0 begins with the background exactly. wrap: along which of z,
+    y, x the two ends of the encoding are one place.
     scaling: of voxels: by the sensitivity of the frames, by depth, or none. preconditioner: of their steps by lbfgs.
     nearly_sound: of a volume to begin with, the ratio to its own layers above which a cell is taken as sound; defects
     have less than 0.2. free_layers: let the background of each layer be unknown too, of voxels that are relative to it;
@@ -95,6 +102,7 @@ class Weight(Part):
 
     tv: weight of the total variation, of which those of the other penalties are multiples; or "auto": from the noise,
         quiet + by_noise n, n in percent.
+    quiet, by_noise: the two numbers of "auto".
     units: "relative" (see ``Observation.scale``), or "raw": the plain sum of squares, as in the paper.
     noise: what n is a percentage of: the recording's peak, or each value.
     discrepancy: let "auto" change between stages: half where the frames are fitted worse than to their noise, twice
@@ -133,7 +141,10 @@ class PenaltySettings(_PenaltySettings):
 
 
 class PenaltyWeights(_PenaltyWeights):
-    """Weight of each penalty in a stage, as a multiple of ``weight.tv``."""
+    """Weight of each penalty in a stage, as a multiple of ``weight.tv``.
+
+    tv, voids, sparse, strata: of the penalty of that name; 0 leaves it out.
+    """
 
     def of(self, name: str) -> float:
         """That of one penalty."""
@@ -157,6 +168,7 @@ class MoveSettings(Part):
 class Stage(Part):
     """A stretch of iterations with one optimiser.
 
+    name: of the stage. optimiser: "lbfgs", a quasi-Newton method, or "adam". iterations: at most.
     unknown: "field", or "cells": voxels as in the recipe's section ``cells``, which a network begins with afterwards.
     high: upper end of the box, in place of the field's. weights: of the penalties, as multiples of ``weight.tv``; a
     penalty of weight 0 is left out. refine_background: Gauss-Newton steps for the background before the stage.
@@ -187,7 +199,7 @@ class Stage(Part):
 class Stop(Part):
     """When to end before the last iteration: seconds: of wall clock, preparation included. misfit: chi^2 that is good
     enough, as a multiple of the noise floor. plateau: relative decrease of the objective over ``window`` iterations
-    that ends a stage.
+    that ends a stage. window: these iterations.
     """
 
     seconds: Positive | None = None

@@ -115,7 +115,7 @@ def reconstruct(
             and returns the result of one that is finished; a call with another fact, recipe or code is refused. Another
             record of the inspection is none of these: it takes the place of the one in the result.
         fresh: start over, whatever the folder holds.
-        watch: told about progress.
+        watch: called with the progress.
 
     Returns:
         the result; after Ctrl-C the best so far.

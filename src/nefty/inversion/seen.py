@@ -19,7 +19,7 @@ def limits(sequence: Sequence, *, watch: Watch | None = None) -> Limits:
 
     Args:
         sequence: the recording, in metres.
-        watch: told about progress.
+        watch: called with the progress.
     """
     if not isinstance(sequence, Sequence):
         raise InputError(f"a recording must be a nefty.Sequence, got {type(sequence).__name__}; see nefty.load.")

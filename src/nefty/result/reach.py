@@ -1,4 +1,4 @@
-"""Which depths the frames can tell about."""
+"""Which depths the frames show."""
 
 from __future__ import annotations
 

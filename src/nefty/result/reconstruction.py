@@ -60,7 +60,7 @@ class Reconstruction:
         bulk: the calibrated background as one number, its geometric mean over the layers; ``None`` if there is none.
         truth: the true diffusivity (z, y, x), where known.
         lateral: ``"periodic"`` where defects go on across the sides, else ``"adiabatic"``.
-        reach: which depths the frames can tell about; ``None`` if that was not worked out.
+        reach: which depths the frames show; ``None`` if that was not worked out.
         own_view: map of a method that knows no volume, so that ``alpha`` is only lifted from it.
         own_surface: whether ``fitted`` was read off a temperature of the method's own, as the paper does for PINNs.
         facts: what is known of the recording, with what was calibrated.

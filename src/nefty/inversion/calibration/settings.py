@@ -26,7 +26,7 @@ class LayeredSettings(Part):
     doubtful: misfit, as a multiple of that of the quiet pixels, at which a pixel or a value counts a quarter.
     unlike_a_defect: factor on misfits of the sign that defects do not cause; they are the model's.
     relative: share of a temperature that a part without defects cannot explain anyway.
-    frames: that tell strata apart.
+    frames: from which strata are found.
     dense_frames: the first so many are taken about one by one, later ones at growing distances.
     worth: by how much the logarithm of the squared residual of the quiet pixels must fall for a stratum more.
     worth_later: the same for the whole misfit, under the defects found.
@@ -76,7 +76,7 @@ class DecaySettings(Part):
     doubtful: residual, as a multiple of that of the quiet pixels, at which a pixel counts a quarter.
     frame_noise: the residual of the median frame, as a multiple of the noise, that is not taken smaller.
     doubtful_frame: residual, as a multiple of the median frame's, at which a frame counts a quarter.
-    trusted: share of the pixels that tell scatter and common course.
+    trusted: share of the pixels from which scatter and common course are estimated.
     rounds: of gain, common course and scatter, each from the others.
     common: factor around 1 within which the common course c(t) lies.
     model_error: share of a temperature that the model errs by where pixels agree better than that.
@@ -154,8 +154,9 @@ class PartSettings(Part):
 
 
 class CalibrationSettings(Part):
-    """The background before the 3D problem: layered, constant (one stratum), part, or none.
+    """The background before the 3D problem.
 
+    background: how it is found: layered, constant (one stratum), part, or none.
     start: first guess of the diffusivity; strata: how many a layered part may have; flash: fit its amplitude and depth
     as well. "part" is for real recordings: one material, whose diffusivity, losses, amplitude and surroundings are
     calibrated on the sound pixels and again under the defects found. gain: how much the gains of pixels differ, 0 if

@@ -44,7 +44,7 @@ def reconstruction_page(rec: Reconstruction, score: Score | None = None) -> Page
 
     Args:
         rec: what was reconstructed; the truth is shown beside it where known.
-        score: marks against the truth; the overlap of the defects is computed if it is not given.
+        score: against the truth; the overlap of the defects is computed if it is not given.
     """
     given, rec = rec, in_display_units(rec)
     findings, units = Findings(rec), units_of(rec)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class IndicationEvidence:
-    """One defect as an inspector lists it; lengths in the grid's unit, NaN for what cannot be told.
+    """One defect as an inspector lists it; lengths in the grid's unit, NaN for what cannot be measured.
 
     Args:
         label: that of the ``Indication``.
@@ -42,7 +42,7 @@ class IndicationEvidence:
         snr: 20 log10(|mean_d - mean_s| / sigma_s) in dB, in its detection image.
         frame: index of the frame behind that image; -1 if there is none.
         time: of that frame.
-        at_rim: whether it touches the rim of the depths that were inspected, where the frames hardly tell.
+        at_rim: whether it touches the rim of the depths that were inspected, where the frames show little.
         level: probability with which each interval holds the truth; NaN where none was measured (``intervals``).
         diameter_low: of the interval of ``diameter``.
         diameter_high: of it.

@@ -10,6 +10,7 @@ measured with; for others there are none, and the reason is said.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -78,6 +79,8 @@ class Factors:
                 (one.resistance, group.resistance),
             )
         )
+        if math.isinf(resistance[0]):  # too few were measured
+            resistance = (math.nan, math.nan)
         return Intervals(depth, diameter, resistance, group.offset * one.diameter)
 
     def to_json(self) -> str:
