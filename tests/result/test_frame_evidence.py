@@ -1,5 +1,7 @@
 """What the frames show: what is called, what just missed, and the same in other units."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -58,3 +60,17 @@ def test_the_truth_is_not_what_was_found():
     assert true is not None
     assert true.indications() == []
     assert len(rec.indications()) == 1
+
+
+def test_what_stands_out_without_being_called_is_no_all_clear():
+    shown = evidence(NEARLY)
+    assert shown.unresolved is None
+    bright = dataclasses.replace(shown, score_map=np.where(shown.labels > 0, 3 * shown.threshold, 0.0))
+    assert bright.unresolved is not None
+    assert bright.labels[bright.unresolved] == 1
+    rec = dataclasses.replace(weighed(NEARLY), frame_evidence=bright)
+    verdict = rec.verdict()
+    assert verdict.text.startswith("Something stands out")
+    assert verdict.level != "explained"
+    called = evidence(CALLED, NEARLY)
+    assert dataclasses.replace(called, score_map=bright.score_map).unresolved is None

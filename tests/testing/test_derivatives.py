@@ -118,7 +118,7 @@ def test_a_matrix_and_its_transpose_agree_and_anything_else_does_not(seed, rows,
     a, b = rng.standard_normal((2, rows, columns))
     x, y = rng.standard_normal(columns), rng.standard_normal(rows)
     scale = np.linalg.norm(a @ x) * np.linalg.norm(y)
-    rounding = 1e-13 * np.linalg.norm(a) * np.linalg.norm(x) * np.linalg.norm(y) / scale
+    rounding = float(1e-13 * np.linalg.norm(a) * np.linalg.norm(x) * np.linalg.norm(y) / scale)
     assert dot_product(lambda v: a @ v, lambda w: a.T @ w, x, y) < rounding
     wrong = abs(x @ (a - b).T @ y) / scale
     assert dot_product(lambda v: a @ v, lambda w: b.T @ w, x, y) == pytest.approx(wrong, abs=rounding)

@@ -20,6 +20,8 @@ from nefty.result.limits import Limits
 OPEN = 0.9
 #: Share of the threshold from which on a region that is not called counts as just missed.
 NEARLY = 0.7
+#: Thresholds from which on something is beyond doubt.
+CLEAR = 2.0
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,17 @@ class FrameEvidence:
         """Numbers of the regions that do not, the clearest first."""
         names = [n for n, region in enumerate(self.regions, 1) if region.score < self.threshold]
         return tuple(sorted(names, key=lambda n: -self.regions[n - 1].score))
+
+    @property
+    def unresolved(self) -> tuple[int, int] | None:
+        """Pixel (y, x) where something stands out beyond doubt while nothing at all is called; ``None`` otherwise.
+
+        Then what is there was not resolved into regions: it is too wide for the frame, or unlike a defect.
+        """
+        if self.called or not self.of_sheets or self.score_map.max(initial=0.0) < CLEAR * self.threshold:
+            return None
+        row, column = np.unravel_index(int(self.score_map.argmax()), self.score_map.shape)
+        return int(row), int(column)
 
     @property
     def just_missed(self) -> tuple[int, ...]:

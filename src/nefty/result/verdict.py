@@ -69,7 +69,7 @@ def judge(rec: Reconstruction) -> Verdict:
         if refused is not None:
             return refused
     word, text = explanation(rec)
-    against = _contradictions(rec)
+    against = [*_unresolved(rec), *_contradictions(rec)]
     level = Level.PARTLY if against and word == Level.EXPLAINED else Level(word)
     return Verdict(level, " ".join([*against, text, *_limits(rec), *_weighed(rec), *_moved(rec)]))
 
@@ -106,6 +106,21 @@ def _not_inspected(rec: Reconstruction) -> Verdict | None:
         Level.NOT_INSPECTED,
         f"Only {100 * share:.0f} % of the part were inspected. {' '.join(_limits(rec))} Nothing is said of the rest.",
     )
+
+
+def _unresolved(rec: Reconstruction) -> list[str]:
+    """That something stands out which is no indication, in words: no all-clear follows."""
+    shown = rec.frame_evidence
+    place = None if shown is None else shown.unresolved
+    if shown is None or place is None:
+        return []
+    (_, dy, dx), window = rec.grid.spacing, rec.facts.window
+    pixel = frame_pixels(rec.grid, window).pixel((place[0] + 0.5) * dy, (place[1] + 0.5) * dx)
+    return [
+        f"Something stands out by {shown.score_map.max():.2g} standard deviations around pixel (y, x) = {pixel}, but "
+        "it was not resolved into an indication: it may be too wide for this picture, or no defect. The part is not "
+        "clear. Record it with more sound material around that place, and look at the maps."
+    ]
 
 
 def _contradictions(rec: Reconstruction) -> list[str]:

@@ -83,7 +83,7 @@ def taylor_order(
     if not np.any(v):
         raise InputError("direction is zero everywhere; draw a random one.")
     if steps is None:
-        scale = (np.linalg.norm(x) or 1.0) / np.linalg.norm(v)
+        scale = float(np.linalg.norm(x) or 1.0) / float(np.linalg.norm(v))
         steps = [e * scale for e in DEFAULT_STEPS]
     e = np.sort(np.asarray(steps, dtype=float))[::-1]
     if e.size < 2 or e[-1] <= 0 or np.unique(e).size < e.size:

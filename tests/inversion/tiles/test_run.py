@@ -96,7 +96,7 @@ def test_on_workers_it_goes_on_where_it_was_stopped(whole, joined, tmp_path):
     values = {"overrides": QUICK, "run": tmp_path / "run", "pixels": MOST, "place": Place(workers=1)}
     rec = nefty.reconstruct_tiles(whole, watch=told.watch(), **values)
     assert told.tiles == [(n, 4) for n in (1, 2, 3, 4)]
-    np.testing.assert_allclose(anomaly(rec), anomaly(joined), atol=1e-3)  # the overview is of 1 x 1 pixels
+    assert np.sqrt(np.mean((anomaly(rec) - anomaly(joined)) ** 2)) < 0.01  # another draw of the noise differs by more
     names = sorted(path.name for path in (tmp_path / "run" / TILES).iterdir())
     assert names == ["r00c00", "r00c01", "r01c00", "r01c01"]
     assert not list((tmp_path / "run").rglob(RECORDING))

@@ -80,7 +80,7 @@ def _template(
     disc = _disc(np.hypot(waves[0][:, None], waves[1][None, :]) * diameter / 2).ravel()
     spectrum = white * disc  # orthonormal courses of the spectrum are those of the images
     courses, _, _ = np.linalg.svd(spectrum.reshape(len(white), -1) @ spectrum.reshape(len(white), -1).conj().T)
-    courses = courses[:, :RANK].T.real
+    courses = np.real(courses[:, :RANK].T)
     images = fft.ifft2((courses @ spectrum).reshape(-1, *shape)).real
     return Template(depth, diameter, courses, images, diameter / 2 + 1.5 * depth)
 

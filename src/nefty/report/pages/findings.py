@@ -143,6 +143,8 @@ def headline(findings: Findings, units: AxisUnits) -> str:
     level, words = rec.verdict().level, counted(len(found), "indication")
     if not level.judges:
         return NOTHING_CLAIMED[level] + (f"; {words} so far, of which nothing is claimed" if found else "")
+    if not found and rec.frame_evidence is not None and rec.frame_evidence.unresolved is not None:
+        return "Something stands out that was not resolved: the part is not clear"
     if not found:
         return "No indication found"
     tops = [d.depth_to_top for d in found]
