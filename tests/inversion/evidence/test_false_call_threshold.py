@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nefty.inversion.evidence.null import SCALE, threshold
+from nefty.inversion.evidence.null import KNEE, MANY, SCALE, threshold
 
 
 def test_fewer_false_calls_need_more_evidence():
@@ -12,6 +12,12 @@ def test_fewer_false_calls_need_more_evidence():
     assert 2 < threshold(1.0) < threshold(0.05) < 8
 
 
-def test_a_tenth_of_them_costs_the_same_step_everywhere():
-    assert threshold(0.01) - threshold(0.1) == pytest.approx(threshold(0.1) - threshold(1.0))
-    assert threshold(0.1) - threshold(1.0) == pytest.approx(SCALE * np.log(10))
+def test_a_tenth_of_them_costs_the_same_step_on_either_side_of_the_knee():
+    assert threshold(KNEE / 100) - threshold(KNEE / 10) == pytest.approx(threshold(KNEE / 10) - threshold(KNEE))
+    assert threshold(KNEE / 10) - threshold(KNEE) == pytest.approx(SCALE * np.log(10))
+    assert threshold(KNEE) - threshold(10 * KNEE) == pytest.approx(MANY * np.log(10))
+
+
+@pytest.mark.parametrize(("score", "calls"), [(3.6, 1.15), (4.0, 0.31), (4.4, 0.15), (5.0, 0.05), (5.5, 0.03)])
+def test_it_follows_what_sound_parts_showed(score, calls):
+    assert threshold(calls) == pytest.approx(score, abs=0.25)
