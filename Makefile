@@ -7,7 +7,7 @@ SITE   := $(VENV)/.docs-installed
 TOOLS  := $(VENV)/.release-installed
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e
 
-.PHONY: demo test lint unit test-app test-wheel docs coverage bench release clean
+.PHONY: demo test lint unit test-app test-wheel docs coverage bench release clean test-long
 
 demo: $(STAMP)
 	$(BIN)/nefty demo --out demo
@@ -38,6 +38,10 @@ docs: $(SITE)
 # Lines and branches that the tests run; htmlcov/index.html shows them. There is no threshold.
 coverage: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadfile --cov --cov-report=term --cov-report=html
+
+# Tests that take a minute each: tiles on workers.
+test-long: $(STAMP)
+	NEFTY_TEST_LONG=1 $(BIN)/pytest tests/inversion/tiles tests/bench/studies/test_tiles.py --durations=10
 
 bench: $(STAMP)
 	for name in profile memory growth paper; do $(BIN)/nefty bench run $$name || exit 1; done

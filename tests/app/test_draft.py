@@ -30,10 +30,10 @@ def test_the_command_line_means_what_was_clicked(monkeypatch):
     read: list[Known] = []
 
     def known(options):
-        read.append(options.known())
+        read.append(options)
         raise InputError("enough")
 
-    monkeypatch.setattr(reconstruct, "_read", lambda file, options, stages: known(options))
+    monkeypatch.setattr(reconstruct, "_read", lambda file, known_facts, stages: known(known_facts))
     words = shlex.split(DRAFT.command("nefty-app/runs/a-1"))
     CliRunner().invoke(main.app, words[1:])
     (found,) = read

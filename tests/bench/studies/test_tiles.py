@@ -1,5 +1,7 @@
 """Large parts in tiles: one small panel on an external worker, and the table of runs that are made up."""
 
+import os
+
 import pytest
 
 from nefty.bench.studies import tiles
@@ -17,6 +19,7 @@ def test_the_panel_is_a_recording_of_a_real_part():
     assert radius * PIXEL < 3e-3
 
 
+@pytest.mark.skipif("NEFTY_TEST_LONG" not in os.environ, reason="takes a minute: make test-long")
 def test_a_small_panel_runs_on_an_external_worker():
     pytest.importorskip("distributed")
     heard = []

@@ -1,5 +1,6 @@
 """A part in tiles is the part in one piece, to the noise; it runs on workers and resumes."""
 
+import os
 import shutil
 
 import numpy as np
@@ -90,6 +91,7 @@ class Told:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif("NEFTY_TEST_LONG" not in os.environ, reason="takes a minute: make test-long")
 def test_on_workers_it_goes_on_where_it_was_stopped(whole, joined, tmp_path):
     pytest.importorskip("distributed")
     told = Told()
