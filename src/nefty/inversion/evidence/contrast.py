@@ -52,17 +52,21 @@ class Contrast:
         white = values / self.spread.reshape(-1, *[1] * (values.ndim - 1))
         return white - np.tensordot(self.nuisances.T, np.tensordot(self.nuisances, white, axes=1), axes=1)
 
-    def evened(self, sound: np.ndarray) -> Contrast:
+    def evened(self, sound: np.ndarray, explained: np.ndarray | float = 0.0) -> Contrast:
         """Without what whole rows and columns of a frame have in common, as those pixels (y, x) tell.
 
         Heat that flows sideways out of the frame, or is lost at a side of the part, leaves a share m_y(t, y) m_x(t, x)
         of it: in logarithms a function of the row plus one of the column.
+
+        Args:
+            sound: pixels that tell.
+            explained: what is known to be in the frames besides, ln(T/T_sound), (t, y, x).
         """
-        values = self.values.copy()
+        values = self.values - explained
         for _ in range(ROUNDS):
             for axis in (2, 1):
                 values -= np.expand_dims(_middles(values, sound & self.counted, axis), axis)
-        return dataclasses.replace(self, values=values * self.counted)
+        return dataclasses.replace(self, values=(values + explained) * self.counted)
 
     def part(self, frames: np.ndarray, window: tuple[slice, slice]) -> Contrast:
         """Those frames, (t,), and that rectangle of it."""

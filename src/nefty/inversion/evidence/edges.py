@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from nefty.inversion.evidence.bank import RANK
 from nefty.inversion.evidence.hills import MIDDLE, around, hills_of, outlines
 from nefty.inversion.evidence.settings import SheetSettings
 from nefty.inversion.evidence.sheets import MOST, Sheet, SheetFit
@@ -49,7 +50,8 @@ def _even(fit: SheetFit, sheet: Sheet, own: np.ndarray, settings: SheetSettings)
     window = around(own, fit.contrast.pixel, settings.around * fit.slab.thickness)
     near, part = fit.cut(window), sheet.cut(window)
     best = best_even(near, part, own[window], settings, CONTOURS)
-    if best.misfit >= near.misfit(part):
+    freedom = own.sum() / (RANK * own[window].size)
+    if best.misfit * (1 - freedom) >= near.misfit(part):
         return None
     whole = sheet.insulation.copy()
     whole[window] = best.insulation
