@@ -56,7 +56,7 @@ def test_a_run_that_was_stopped_and_resumed_equals_the_printed_command(root):
 
     async def story() -> str:
         jobs = Jobs(root)
-        name, second = jobs.add(draft(200)), jobs.add(draft())
+        name, second = jobs.add(draft(400)), jobs.add(draft())
         assert jobs.run(second).state is State.WAITING
         jobs.cancel(second)
         assert jobs.run(second).state is State.PAUSED
@@ -73,7 +73,7 @@ def test_a_run_that_was_stopped_and_resumed_equals_the_printed_command(root):
         return name
 
     name = asyncio.run(story())
-    words = shlex.split(draft(200).command("by-hand"))
+    words = shlex.split(draft(400).command("by-hand"))
     subprocess.run(python_command(root.path, "nefty.cli.main:main", *words[1:]), check=True, capture_output=True)
     assert_equal(Reconstruction.load(root.runs / name), Reconstruction.load(root.path / "by-hand"))
 
@@ -94,7 +94,7 @@ def test_a_run_that_cannot_be_says_why_and_the_next_one_works(root):
 def test_closing_the_server_keeps_the_state_of_a_run(root):
     async def story() -> str:
         jobs = Jobs(root)
-        name = jobs.add(draft(200))
+        name = jobs.add(draft(400))
         while (progress := jobs.run(name).progress) is None or not progress.total:
             await asyncio.sleep(0.05)
         await jobs.close()

@@ -81,8 +81,8 @@ def after_a_kill(tmp_path_factory) -> Killed:
     return Killed(scans, out, killed, steps, *found)
 
 
-def work(scans: Path, steps: list[Any]) -> nefty.Batch:
-    return nefty.batch(scans, facts=scans.parent / "part.toml", overrides=FEW, place=TWO, watch=steps.append)
+def work(scans: Path, steps: list[Any], place: Place = TWO) -> nefty.Batch:
+    return nefty.batch(scans, facts=scans.parent / "part.toml", overrides=FEW, place=place, watch=steps.append)
 
 
 def test_broken_recordings_and_a_killed_worker_stop_nobody_and_one_more_computes_one(after_a_kill):
@@ -101,7 +101,7 @@ def test_broken_recordings_and_a_killed_worker_stop_nobody_and_one_more_computes
     write_plate(scans / "plate 3.tif", seed=9)
     os.utime(scans / "plate 1.tif")  # touched: it is read again, and nothing else
     before = {run: (out / "runs" / run / "result.h5").stat().st_mtime_ns for run in ("plate 1.tif", "plate 2.tif")}
-    more = work(scans, steps)
+    more = work(scans, steps, Place(workers=1))
     assert more.computed == 1
     assert len(more.outcomes) == 7
     assert {run: (out / "runs" / run / "result.h5").stat().st_mtime_ns for run in before} == before
