@@ -7,6 +7,7 @@ import pytest
 
 from nefty.bench.studies import implants
 from nefty.bench.studies.implants import SIZES, run
+from nefty.inversion.evidence.find import find
 
 LONG = pytest.mark.skipif("NEFTY_TEST_LONG" not in os.environ, reason="half a minute: make test-long")
 
@@ -14,8 +15,6 @@ LONG = pytest.mark.skipif("NEFTY_TEST_LONG" not in os.environ, reason="half a mi
 # The whole search looks for each disc, for a second: every third of six depths will do for the usual tests.
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=LONG)])
 def test_more_of_the_wider_discs_are_found(every, monkeypatch):
-    find = implants.find
-
     def at_some_depths(*words):
         evidence, *rest = find(*words)
         if evidence.limits is not None:
