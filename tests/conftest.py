@@ -22,7 +22,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: What takes longest begins first, so that no worker waits for another one at the end; `--no-loadscope-reorder` keeps
-#: the order. The two at the head do not compile the same kernels at the same time.
+#: the order. Of the two at the head only one is of the kernels, so that most of them are compiled once and not twice.
 LONGEST = (
     "physics/test_derivatives_of_the_model.py",
     "app/test_browser.py",

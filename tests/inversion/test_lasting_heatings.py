@@ -32,7 +32,7 @@ def recorded(curve: HeatingCurve, times: np.ndarray) -> np.ndarray:
 LONG = pytest.mark.skipif("NEFTY_TEST_LONG" not in os.environ, reason="ten seconds each: make test-long")
 
 
-# A step is the hardest of them, since it never ends; a lock-in recording is in tests/bench/parts/test_heatings.py too.
+# One of them always; a lock-in recording is also reconstructed in tests/bench/parts/test_heatings.py.
 @pytest.mark.parametrize("name", ["step", *(pytest.param(name, marks=LONG) for name in HEATINGS if name != "step")])
 def test_the_same_indication_as_after_a_flash(name, tmp_path, rng):
     curve, times = HEATINGS[name], np.arange(0, LAST + 0.1, 0.5)
