@@ -21,7 +21,7 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 
 unit: $(STAMP)
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # The app in a real browser, the long tests included: demo and camera recordings, 500 MB, pictures of every page.
 test-app: $(STAMP)
@@ -37,11 +37,12 @@ docs: $(SITE)
 
 # Lines and branches that the tests run; htmlcov/index.html shows them. There is no threshold.
 coverage: $(STAMP)
-	$(BIN)/pytest -n 2 --dist loadfile --cov --cov-report=term --cov-report=html
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term --cov-report=html
 
-# Tests that take a minute each: tiles on workers.
+# Tests that take long: tiles on workers, batches that are stopped again and again, heatings that last, implants.
+LONG = tests/inversion/tiles tests/inversion/test_lasting_heatings.py tests/batches tests/bench/studies
 test-long: $(STAMP)
-	NEFTY_TEST_LONG=1 $(BIN)/pytest tests/inversion/tiles tests/bench/studies/test_tiles.py --durations=10
+	NEFTY_TEST_LONG=1 $(BIN)/pytest $(LONG) --durations=10
 
 bench: $(STAMP)
 	for name in profile memory growth paper; do $(BIN)/nefty bench run $$name || exit 1; done

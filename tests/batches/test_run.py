@@ -10,7 +10,9 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,27 +50,43 @@ def histories(folder: Path) -> dict[str, list[str]]:
     return {run.name: [event["event"] for event in read_events(run)] for run in (folder / "runs").iterdir()}
 
 
-def numbers(folder: Path) -> dict[str, dict]:
-    """What came out, without times and keys, which know when the files were written."""
-    content = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+def numbers(folder: Path, scans: Path) -> dict[str, dict]:
+    """What came out, without times and keys, which know when the files were written, and where they lie."""
+    content = json.loads((folder / "summary.json").read_text(encoding="utf-8").replace(str(scans), "scans"))
     dropped = ("seconds", "worked", "key")
     return {one["name"]: {k: v for k, v in one.items() if k not in dropped} for one in content["recordings"]}
 
 
-def test_broken_recordings_and_a_killed_worker_stop_nobody_and_one_more_computes_one(tmp_path):
-    scans = write_scans(tmp_path / "scans", plates=2)
-    facts, out, steps, found = tmp_path / "part.toml", tmp_path / "scans-batch", [], []
+@dataclass(frozen=True)
+class Killed:
+    """A batch of two plates, four files that cannot be, and a worker that was killed."""
 
-    def work() -> nefty.Batch:
-        return nefty.batch(scans, facts=facts, overrides=FEW, place=TWO, watch=steps.append)
+    scans: Path
+    out: Path
+    run: str
+    steps: list[Any]
+    done: nefty.Batch
 
-    thread = threading.Thread(target=lambda: found.append(work()))
+
+@pytest.fixture(scope="module")
+def after_a_kill(tmp_path_factory) -> Killed:
+    folder = tmp_path_factory.mktemp("killed")
+    scans, out, steps, found = write_scans(folder / "scans", plates=2), folder / "scans-batch", [], []
+    thread = threading.Thread(target=lambda: found.append(work(scans, steps)))
     thread.start()
     wait_until(lambda: bool(busy(out)))
     killed, process = next(iter(busy(out).items()))
     os.kill(process, signal.SIGKILL)
     thread.join(timeout=400)
-    (done,) = found
+    return Killed(scans, out, killed, steps, *found)
+
+
+def work(scans: Path, steps: list[Any], place: Place = TWO) -> nefty.Batch:
+    return nefty.batch(scans, facts=scans.parent / "part.toml", overrides=FEW, place=place, watch=steps.append)
+
+
+def test_broken_recordings_and_a_killed_worker_stop_nobody_and_one_more_computes_one(after_a_kill):
+    scans, out, done, steps = after_a_kill.scans, after_a_kill.out, after_a_kill.done, after_a_kill.steps
     assert [one.name for one in done.outcomes if not one.reason] == ["plate 1.tif", "plate 2.tif"]
     reasons = {one.name: one.reason for one in done.without_result}
     assert set(reasons) == {"cut short.tif", "empty.tif", "noise.h5", "simulated.h5"}
@@ -77,20 +95,20 @@ def test_broken_recordings_and_a_killed_worker_stop_nobody_and_one_more_computes
     assert (done.computed, done.waiting, [step.done for step in steps]) == (6, (), [1, 2, 3, 4, 5, 6])
     for name, events in histories(out).items():
         assert events.count("started") == events.count("finished") == 1, name
-        assert ("resumed" in events) == (name == killed)
+        assert ("resumed" in events) == (name == after_a_kill.run)
         assert (out / "runs" / name / "report.html").exists()
 
     write_plate(scans / "plate 3.tif", seed=9)
     os.utime(scans / "plate 1.tif")  # touched: it is read again, and nothing else
     before = {run: (out / "runs" / run / "result.h5").stat().st_mtime_ns for run in ("plate 1.tif", "plate 2.tif")}
-    more = work()
+    more = work(scans, steps, Place(workers=1))
     assert more.computed == 1
     assert len(more.outcomes) == 7
     assert {run: (out / "runs" / run / "result.h5").stat().st_mtime_ns for run in before} == before
     assert len(histories(out)["plate 3.tif"]) == 2
 
     nothing = nefty.batch(  # all is settled: no cluster is needed
-        scans, facts=facts, overrides=FEW, place=Place(scheduler="tcp://127.0.0.1:1")
+        scans, facts=scans.parent / "part.toml", overrides=FEW, place=Place(scheduler="tcp://127.0.0.1:1")
     )
     assert (nothing.computed, len(nothing.outcomes)) == (0, 7)
 
@@ -113,44 +131,72 @@ def scheduler_address(tmp_path):
         yield json.loads(told.read_text())["address"]
 
 
-def test_a_client_that_is_stopped_or_killed_loses_nothing_and_an_external_scheduler_gives_equal_numbers(
+def command(scans: Path) -> list[str]:
+    script = str(Path(sys.executable).with_name("nefty"))
+    return [script, "batch", str(scans), "--facts", str(scans.parent / "part.toml"), *QUICK]
+
+
+def ended(words: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, capture_output=True, text=True, timeout=400, check=False)
+
+
+def stop(words: list[str], out: Path, how: signal.Signals) -> None:
+    """Begin a batch and stop it at its work, as a terminal does."""
+    code = 130 if how is signal.SIGINT else -how
+    log = out.with_name(f"{code}.log")  # no pipe: workers may hold it for some seconds more
+    with open(log, "wb") as said, subprocess.Popen(words, start_new_session=True, stdout=said, stderr=said) as first:
+        try:
+            wait_until(lambda: bool(busy(out)) or first.poll() is not None)
+            os.killpg(first.pid, how)
+            first.wait(timeout=120)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(first.pid, signal.SIGKILL)
+    text = log.read_text()
+    assert first.returncode == code, text
+    assert "Traceback" not in text
+    assert "The same command goes on from here" in text or code != 130
+    assert (out / "summary.html").exists()
+
+
+def test_a_client_that_is_stopped_loses_nothing_and_an_external_scheduler_gives_equal_numbers(
+    tmp_path, scheduler_address, after_a_kill
+):
+    scans = write_scans(tmp_path / "scans", plates=3, broken=1, other=False)  # two may end while it stops
+    out = tmp_path / "out"
+    stop([*command(scans), "--out", str(out), "--workers", "2"], out, signal.SIGINT)
+    before = {name for name, events in histories(out).items() if "finished" in events}
+    assert len(before) < 3, "it was over before it was stopped"
+    again = ended([*command(scans), "--out", str(out), "--scheduler", scheduler_address])
+    assert again.returncode == 1, again.stderr  # one recording has no result
+    assert "3 of 4 recordings have a result" in again.stdout
+    for name, events in histories(out).items():
+        assert events.count("started") == events.count("finished") == 1, name
+    for name in ("plate 1.tif", "plate 2.tif", "cut short.tif"):
+        assert numbers(out, scans)[name] == numbers(after_a_kill.out, after_a_kill.scans)[name]
+    for name in ("plate 1.tif", "plate 2.tif"):
+        one, other = (Reconstruction.load(folder / "runs" / name) for folder in (out, after_a_kill.out))
+        np.testing.assert_array_equal(one.alpha, other.alpha)
+
+
+@pytest.mark.skipif("NEFTY_TEST_LONG" not in os.environ, reason="takes a minute: make test-long")
+def test_a_client_that_is_stopped_and_killed_goes_on_by_the_same_command_and_elsewhere_from_the_start(
     tmp_path, scheduler_address
 ):
-    scans = write_scans(tmp_path / "scans", plates=4, broken=1, other=False)  # two may end while it stops
+    scans = write_scans(tmp_path / "scans", plates=4, broken=1, other=False)
     here, there = tmp_path / "here", tmp_path / "there"
-    script = str(Path(sys.executable).with_name("nefty"))
-    command = [script, "batch", str(scans), "--facts", str(tmp_path / "part.toml"), *QUICK]
-    local = [*command, "--out", str(here), "--workers", "2"]
-    for how, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
-        log = tmp_path / f"{code}.log"  # no pipe: workers may hold it for some seconds more
-        with open(log, "wb") as out, subprocess.Popen(local, start_new_session=True, stdout=out, stderr=out) as first:
-            try:
-                wait_until(lambda: bool(busy(here)) or first.poll() is not None)
-                os.killpg(first.pid, how)  # as a terminal does
-                first.wait(timeout=120)
-            finally:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(first.pid, signal.SIGKILL)
-        said = log.read_text()
-        assert first.returncode == code, said
-        assert "Traceback" not in said
-        assert "The same command goes on from here" in said or code != 130
-        assert (here / "summary.html").exists()
-    again = subprocess.run(local, capture_output=True, text=True, timeout=400, check=False)
+    local = [*command(scans), "--out", str(here), "--workers", "2"]
+    for how in (signal.SIGINT, signal.SIGKILL):
+        stop(local, here, how)
+    again = ended(local)
     assert again.returncode == 1, again.stderr  # one recording has no result
     assert "4 of 5 recordings have a result" in again.stdout
     for name, events in histories(here).items():
         assert events.count("started") == events.count("finished") == 1, name
 
-    far = subprocess.run(
-        [*command, "--out", str(there), "--scheduler", scheduler_address],
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-    )
+    far = ended([*command(scans), "--out", str(there), "--scheduler", scheduler_address])
     assert far.returncode == 1, far.stderr
-    assert numbers(there) == numbers(here)
+    assert numbers(there, scans) == numbers(here, scans)
     for run in histories(here):
         one, other = (Reconstruction.load(folder / "runs" / run) for folder in (here, there))
         np.testing.assert_array_equal(one.alpha, other.alpha)

@@ -61,8 +61,9 @@ def test_inspect_says_what_joining_costs(file, tmp_path, call):
     assert shlex.join(["nefty", "reconstruct", str(file)]) in out
 
 
-def test_tiles_are_solved_by_workers_and_said(file, tmp_path, call):
+def test_tiles_are_solved_by_workers_and_said(tmp_path, call):
     pytest.importorskip("distributed")
+    file = panel_file(tmp_path / "panel.npy", (24, 24))
     words = [*CAMERA, *FACTS, *SETTINGS, "--tiles", "--workers", 1, "--out", tmp_path / "run"]
     code, out, err = call("reconstruct", file, *words)
     assert code == 0, err

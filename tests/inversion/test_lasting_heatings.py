@@ -1,5 +1,7 @@
 """A long pulse, a step and a lock-in recording of one part give the same indication, from its file to the depth."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,11 @@ def recorded(curve: HeatingCurve, times: np.ndarray) -> np.ndarray:
     return (half * cells + flux) / (half + LOSS)
 
 
-@pytest.mark.parametrize("name", HEATINGS)
+LONG = pytest.mark.skipif("NEFTY_TEST_LONG" not in os.environ, reason="ten seconds each: make test-long")
+
+
+# One of them always; a lock-in recording is also reconstructed in tests/bench/parts/test_heatings.py.
+@pytest.mark.parametrize("name", ["step", *(pytest.param(name, marks=LONG) for name in HEATINGS if name != "step")])
 def test_the_same_indication_as_after_a_flash(name, tmp_path, rng):
     curve, times = HEATINGS[name], np.arange(0, LAST + 0.1, 0.5)
     rise = np.concatenate([np.zeros((5, 16, 16)), recorded(curve, times)])

@@ -65,29 +65,37 @@ def wait_until(condition, seconds: float = 120.0) -> None:
         time.sleep(0.05)
 
 
-def test_a_killed_worker_loses_nothing_and_nothing_is_computed_twice(tmp_path):
+@pytest.fixture(scope="module")
+def after_a_kill(tmp_path_factory):
+    """A suite on two workers, one of which was killed at its work: the folder, the tasks and what came out."""
+    folder = tmp_path_factory.mktemp("killed")
     entries = load_suite(tiny_suite("0:4")).entries()
     found = []
-    work = threading.Thread(target=lambda: found.append(run_tasks(entries, tmp_path, TWO)))
+    work = threading.Thread(target=lambda: found.append(run_tasks(entries, folder, TWO)))
     work.start()
-    wait_until(lambda: len(busy(tmp_path)) > 0)
-    os.kill(busy(tmp_path)[0], signal.SIGKILL)
+    wait_until(lambda: len(busy(folder)) > 0)
+    os.kill(busy(folder)[0], signal.SIGKILL)
     work.join(timeout=240)
     assert not work.is_alive()
-    assert len(found[0].done) == len(entries) == 8
-    assert not found[0].failed
-    assert set(events(tmp_path)) == {e.task.key for e in entries}
-    assert set(events(tmp_path).values()) == {1}
-    assert sum(events(tmp_path, "begin").values()) == 9  # the one that was killed was begun again, nothing else
-    before = {p: p.stat().st_mtime_ns for p in (tmp_path / "results").iterdir()}
+    return folder, entries, found[0]
 
-    again = run_tasks(entries, tmp_path, Place(scheduler="tcp://127.0.0.1:1"))  # nothing is left: no cluster is needed
+
+def test_a_killed_worker_loses_nothing_and_nothing_is_computed_twice(after_a_kill):
+    folder, entries, found = after_a_kill
+    assert len(found.done) == len(entries) == 8
+    assert not found.failed
+    assert set(events(folder)) == {e.task.key for e in entries}
+    assert set(events(folder).values()) == {1}
+    assert sum(events(folder, "begin").values()) == 9  # the one that was killed was begun again, nothing else
+    before = {p: p.stat().st_mtime_ns for p in (folder / "results").iterdir()}
+
+    again = run_tasks(entries, folder, Place(scheduler="tcp://127.0.0.1:1"))  # nothing is left: no cluster is needed
     assert (len(again.done), again.computed) == (8, 0)
-    assert {p: p.stat().st_mtime_ns for p in (tmp_path / "results").iterdir()} == before
+    assert {p: p.stat().st_mtime_ns for p in (folder / "results").iterdir()} == before
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_that_was_stopped_goes_on(tmp_path, how):
+def test_a_run_that_was_stopped_goes_on(tmp_path):
+    """Stopped by Ctrl-C, then killed; on one worker, since each costs seconds. Batches are stopped on two."""
     suite = tmp_path / "tiny.toml"
     suite.write_text(TINY)
     out = tmp_path / "out"
@@ -100,22 +108,26 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, how):
         "--out",
         str(out),
         "--workers",
-        "2",
+        "1",
     ]
-    with subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as first:
-        try:
-            wait_until(lambda: sum(events(out).values()) >= 2)
-            os.killpg(first.pid, how)
-            said = first.communicate(timeout=60)[0].decode()
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(first.pid, signal.SIGKILL)
-    there = set(events(out))
-    assert len(there) < len(keys), "it was over before it was stopped"
-    if how == signal.SIGINT:
-        assert first.returncode == 130, said
-        assert "The same command goes on from here" in said
-        assert "Traceback" not in said
+    there: set[str] = set()
+    for how in (signal.SIGINT, signal.SIGKILL):
+        with subprocess.Popen(
+            command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        ) as first:
+            try:
+                wait_until(lambda: len(events(out)) > len(there))  # noqa: B023  # called at once
+                os.killpg(first.pid, how)
+                said = first.communicate(timeout=60)[0].decode()
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(first.pid, signal.SIGKILL)
+        there = set(events(out))
+        assert len(there) < len(keys), "it was over before it was stopped"
+        if how == signal.SIGINT:
+            assert first.returncode == 130, said
+            assert "The same command goes on from here" in said
+            assert "Traceback" not in said
 
     second = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
     assert second.returncode == 0, second.stderr
@@ -126,31 +138,12 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, how):
     assert (out / "tiny.html").exists()
 
 
-def test_a_task_that_always_fails_is_reported_and_the_rest_finish(tmp_path):
-    methods = [
-        {"method": "fast", "iterations": 10},
-        {"method": "fast", "title": "hopeless", "iterations": 10, "set": {"stages.0.buried": 6}},
-    ]
-    entries = load_suite(tiny_suite("0:2", methods=methods)).entries()
-    steps = []
-    found = run_tasks(entries, tmp_path, TWO, retries=1, watch=steps.append)
-    assert [e.row for e, _ in found.done] == ["nefty fast", "nefty fast"]
-    assert {f.entry.row for f in found.failed} == {"hopeless"}
-    assert len(found.failed) == 2
-    for failure in found.failed:
-        assert failure.attempts == 2
-        assert "buried=6 leaves none of the 6 layers free" in failure.reason
-        record = json.loads(Store(tmp_path).failure(failure.entry.task.key).read_text())
-        assert (record["reason"], record["attempts"]) == (failure.reason, 2)
-    assert [s.done for s in steps] == [1, 2, 3, 4]
-    assert sum(s.failure is not None for s in steps) == 2
-
-
-@pytest.fixture
-def scheduler_address(tmp_path):
+@pytest.fixture(scope="module")
+def scheduler_address(tmp_path_factory):
     """A Dask scheduler and two workers, each a process of its own."""
-    told = tmp_path / "scheduler.json"
-    where = str(tmp_path / "dask")
+    folder = tmp_path_factory.mktemp("scheduler")
+    told = folder / "scheduler.json"
+    where = str(folder / "dask")
     dask = [sys.executable, "-m", "dask"]
     commands = [
         [*dask, "scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(told)],
@@ -163,22 +156,6 @@ def scheduler_address(tmp_path):
             stack.callback(process.terminate)
             wait_until(lambda: told.exists() and bool(told.read_text().strip()))
         yield json.loads(told.read_text())["address"]
-
-
-def test_an_external_scheduler_gives_identical_numbers(tmp_path, scheduler_address):
-    entries = load_suite(tiny_suite("0:2")).entries()
-    here = run_tasks(entries, tmp_path / "here", TWO)
-    there = run_tasks(entries, tmp_path / "there", Place(scheduler=scheduler_address))
-    assert len(here.done) == len(there.done) == 4
-    assert not there.failed
-    timed = ("seconds", "processor_seconds", "peak_bytes")
-    for (a, x), (b, y) in zip(here.done, there.done, strict=True):
-        assert a.task == b.task
-        assert x.scores == y.scores
-        assert np.array_equal(x.alpha, y.alpha)
-        assert {k: v for k, v in x.facts.items() if k not in timed} == {
-            k: v for k, v in y.facts.items() if k not in timed
-        }
 
 
 def test_a_client_that_dies_alone_leaves_its_task_to_the_next(tmp_path, scheduler_address):
@@ -197,6 +174,43 @@ def test_a_client_that_dies_alone_leaves_its_task_to_the_next(tmp_path, schedule
     assert set(events(out, "begin").values()) == {1}  # the workers went on with what the dead client had given them
 
 
+def test_a_task_that_always_fails_is_reported_and_the_rest_finish(tmp_path, scheduler_address):
+    methods = [
+        {"method": "fast", "iterations": 10},
+        {"method": "fast", "title": "hopeless", "iterations": 10, "set": {"stages.0.buried": 6}},
+    ]
+    entries = load_suite(tiny_suite("0:2", methods=methods)).entries()
+    steps = []
+    found = run_tasks(entries, tmp_path, Place(scheduler=scheduler_address), retries=1, watch=steps.append)
+    assert [e.row for e, _ in found.done] == ["nefty fast", "nefty fast"]
+    assert {f.entry.row for f in found.failed} == {"hopeless"}
+    assert len(found.failed) == 2
+    for failure in found.failed:
+        assert failure.attempts == 2
+        assert "buried=6 leaves none of the 6 layers free" in failure.reason
+        record = json.loads(Store(tmp_path).failure(failure.entry.task.key).read_text())
+        assert (record["reason"], record["attempts"]) == (failure.reason, 2)
+    assert [s.done for s in steps] == [1, 2, 3, 4]
+    assert sum(s.failure is not None for s in steps) == 2
+
+
+def test_an_external_scheduler_gives_identical_numbers(tmp_path, scheduler_address, after_a_kill):
+    entries = load_suite(tiny_suite("0:2")).entries()
+    by_workers_here = {entry.task.key: (entry, outcome) for entry, outcome in after_a_kill[2].done}
+    here = [by_workers_here[entry.task.key] for entry in entries]
+    there = run_tasks(entries, tmp_path / "there", Place(scheduler=scheduler_address))
+    assert len(here) == len(there.done) == there.computed == 4
+    assert not there.failed
+    timed = ("seconds", "processor_seconds", "peak_bytes")
+    for (a, x), (b, y) in zip(here, there.done, strict=True):
+        assert a.task == b.task
+        assert x.scores == y.scores
+        assert np.array_equal(x.alpha, y.alpha)
+        assert {k: v for k, v in x.facts.items() if k not in timed} == {
+            k: v for k, v in y.facts.items() if k not in timed
+        }
+
+
 def test_a_folder_in_use_is_refused(tmp_path):
     lock = take_folder(tmp_path)
     try:
@@ -206,7 +220,8 @@ def test_a_folder_in_use_is_refused(tmp_path):
         os.close(lock)
 
 
-def test_a_scheduler_that_is_not_there_is_named(tmp_path):
+def test_a_scheduler_that_is_not_there_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("nefty.core.cluster.place.CONNECT_SECONDS", 1)
     entries = load_suite(tiny_suite("0:1")).entries()
     with pytest.raises(NeftyError, match=r"no Dask scheduler answers at tcp://127.0.0.1:1 .*dask scheduler"):
         run_tasks(entries, tmp_path, Place(scheduler="tcp://127.0.0.1:1"))

@@ -15,6 +15,7 @@ from nefty.metrics.score import evaluate
 from nefty.physics.materials import Material
 from nefty.report.figures.style import units_of
 from nefty.report.pages.findings import Findings
+from nefty.report.pages.page import Page
 from nefty.report.pages.reconstruction import reconstruction_page, write_report
 from nefty.result.reconstruction import Reconstruction
 
@@ -56,6 +57,11 @@ def rec() -> Reconstruction:
         truth=truth,
         facts=Facts(units=Units(length="mm", time="s", temperature="K"), origin=Origin(name="plate 7")),
     )
+
+
+@pytest.fixture(scope="module")
+def page(rec) -> Page:
+    return reconstruction_page(rec)
 
 
 def sound(rec: Reconstruction) -> Reconstruction:
@@ -115,8 +121,7 @@ def test_every_kind_of_result_has_a_page(rec, variant):
     assert len(html.encode()) < 8e6
 
 
-def test_the_headline_and_the_facts_say_what_was_found(rec):
-    page = reconstruction_page(rec)
+def test_the_headline_and_the_facts_say_what_was_found(page):
     assert page.title == "Two indications found, depth to the top 0.25 to 0.5\u00a0mm of 1\u00a0mm"
     facts = {fact.label: fact.value.replace("\u00a0", " ") for fact in page.facts}
     assert facts["Indications"] == "2"
@@ -136,8 +141,8 @@ def test_a_score_is_shown_as_given(rec):
     assert "dB" in fact.note
 
 
-def test_found_and_true_defects_stand_together(rec):
-    table = reconstruction_page(rec).sections[1].table
+def test_found_and_true_defects_stand_together(rec, page):
+    table = page.sections[1].table
     assert table is not None
     assert [row[0] for row in table.rows] == ["1", "truth", "2", "truth"]
     assert list(table.quiet) == [1, 3]
@@ -178,16 +183,14 @@ def test_masked_pixels_are_not_chosen(rec):
         assert np.isfinite(measured[:, y, x]).all()
 
 
-def test_reconstruction_and_truth_share_their_colours(rec):
-    page = reconstruction_page(rec)
+def test_reconstruction_and_truth_share_their_colours(page):
     slices: Any = next(s for s in page.sections if s.title == "Slice by slice").figure
     a, b = (trace for trace in slices.data if trace.type == "heatmap")
     assert (a.zmin, a.zmax) == (b.zmin, b.zmax)
     assert slices.layout.sliders[0].active == 4  # the layer with most of both boxes
 
 
-def test_residuals_are_in_units_of_the_noise(rec):
-    page = reconstruction_page(rec)
+def test_residuals_are_in_units_of_the_noise(page):
     figure: Any = next(s for s in page.sections if s.title == "What the volume leaves unexplained").figure
     residual, spread = (trace for trace in figure.data if trace.type == "heatmap")
     assert (residual.zmin, residual.zmax) == (-4, 4)
