@@ -75,3 +75,14 @@ def test_a_part_of_it_is_those_frames_of_that_window(rng):
     part = contrast.part(early, (slice(2, 9), slice(5, 20)))
     np.testing.assert_array_equal(part.values, contrast.values[:10, 2:9, 5:20])
     assert (len(part.times), len(part.spread), part.weight.shape, part.pixel) == (10, 10, (7, 15), PIXEL)
+
+
+def test_rows_are_evened_over_what_is_explained_though_its_heat_reaches_them():
+    """The pixels beside a wide film are warm by its heat: a row that they tell takes some of the film's contrast."""
+    film = disc(SHAPE, (13, 15), 8)
+    shown = shown_by(0.3 * film, 0.5, layers=20)
+    contrast = contrast_of(shown)
+    beside = contrast.evened(~disc(SHAPE, (13, 15), 10))
+    over = contrast.evened(contrast.counted, shown)
+    np.testing.assert_allclose(over.values, shown, atol=1e-12)
+    assert np.abs(beside.values - shown).max() > 0.1 * shown.max()

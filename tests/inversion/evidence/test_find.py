@@ -120,3 +120,14 @@ def test_a_film_without_a_sheet_is_told_by_its_template_in_the_same_unit(film):
     assert 0.25 * under.sum() < ((evidence.labels == number) & under).sum()
     assert 0.1 < region.resistance / (0.03 * SLAB.thickness / SLAB.alpha) < 4
     assert 0 < region.insulation < 0.3
+
+
+def test_a_strong_hole_a_third_as_wide_as_the_frame_is_one_region(rng):
+    """It moves what is typical of its rows, so that every place stands out a little: at most half of them may."""
+    wide = disc((24, 24), (12, 12), 4.5)
+    values = shown_by(8.0 * wide, 0.33, layers=20)
+    evidence, *_ = find(sound(contrast_of(values, rng)), EvidenceSettings())
+    (number,) = evidence.called
+    region, mask = evidence.regions[number - 1], evidence.labels == number
+    assert (mask & wide).sum() / (mask | wide).sum() > 0.7
+    assert region.depth == pytest.approx(0.33 * SLAB.thickness, rel=0.15)

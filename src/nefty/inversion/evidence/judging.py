@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from nefty.inversion.evidence.weighing import Judge, Weighing
+from nefty.result.frame_evidence import CLEAR
 
-CLEAR = 2.0  # thresholds from which on a region is beyond doubt
 ROUNDS = 3  # of leaving out what the frames do not need
 
 Explain = Callable[[Sequence[int]], np.ndarray]

@@ -14,14 +14,14 @@ from nefty.inversion.calibration.interface import Calibration
 from nefty.inversion.calibration.real_part import RealPartCalibration
 from nefty.inversion.evidence.contrast import Contrast
 from nefty.inversion.evidence.find import find
-from nefty.inversion.evidence.judging import CLEAR, Explain, judged
+from nefty.inversion.evidence.judging import Explain, judged
 from nefty.inversion.evidence.limits import references
 from nefty.inversion.evidence.settings import EvidenceSettings
 from nefty.inversion.evidence.sheets import EMPTY
 from nefty.inversion.evidence.weighing import SoundPart, Weighing
 from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.slab.weak_sheet import WeakSheet
-from nefty.result.frame_evidence import OPEN, FrameEvidence, RegionEvidence
+from nefty.result.frame_evidence import CLEAR, OPEN, FrameEvidence, RegionEvidence
 from nefty.result.indications.segmentation import segment
 
 FAINT = 0.3  # noise over temperature, beyond which a frame is left out
