@@ -78,9 +78,9 @@ def test_a_part_of_it_is_those_frames_of_that_window(rng):
 
 
 def test_rows_are_evened_over_what_is_explained_though_its_heat_reaches_them():
-    """The pixels beside a wide film are warm by its heat: a row that they tell takes some of the film's contrast."""
+    """Fibres along x carry the heat of a film past the pixels beside it, which then tell some of its contrast."""
     film = disc(SHAPE, (13, 15), 8)
-    shown = shown_by(0.3 * film, 0.5, layers=20)
+    shown = shown_by(0.3 * film, 0.5, layers=20, along=(1.0, 16.0))
     contrast = contrast_of(shown)
     beside = contrast.evened(~disc(SHAPE, (13, 15), 10))
     over = contrast.evened(contrast.counted, shown)
