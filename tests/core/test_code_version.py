@@ -99,3 +99,31 @@ def test_it_is_fast():
     start = time.process_time()
     code_version()
     assert time.process_time() - start < 3  # 0.7 s alone on a laptop; every run of a suite pays it once
+
+
+def test_hashes_are_kept_for_the_next_process_by_the_text_of_each_file(tmp_path, monkeypatch):
+    """What is kept speaks of a text; another text, or a file that says nonsense, is read anew."""
+    kept = tmp_path / "__pycache__" / "meanings.json"
+    source = tmp_path / "some.py"
+    source.write_text("x = 1\n")
+    monkeypatch.setattr(module, "KEPT", kept)
+
+    def hashed():
+        module._known.cache_clear()
+        module._hash_of.cache_clear()
+        return module._hashes({"some": source})["some"]
+
+    try:
+        first = hashed()
+        assert first in kept.read_text()
+        kept.write_text(kept.read_text().replace(first, "as it was kept"))
+        assert hashed() == "as it was kept"
+        source.write_text("x = 2\n")
+        assert hashed() not in (first, "as it was kept")
+        source.write_text("x = 1\n")
+        for nonsense in ("", "[]", '{"a": 1}'):
+            kept.write_text(nonsense)
+            assert hashed() == first
+    finally:
+        module._known.cache_clear()
+        module._hash_of.cache_clear()

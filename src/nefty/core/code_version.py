@@ -10,13 +10,17 @@ from __future__ import annotations
 import ast
 import gc
 import hashlib
+import json
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
 import nefty
+from nefty.core.errors import NeftyError
 from nefty.core.provenance import versions
+from nefty.core.storage.files import write_atomic
 from nefty.core.storage.hdf5 import digest
 
 #: Packages that show results, arrange runs or check nefty itself, and that no number comes from.
@@ -32,6 +36,8 @@ RECONSTRUCTION = ("nefty.core", "nefty.physics", "nefty.fields", "nefty.data", "
 NUMERICS = ("numpy", "scipy", "numba", "torch", "scikit-image")
 PEERS = ("phiflow", "phiml", "nefi", "monai")
 ROOT = Path(nefty.__file__).parent
+KEPT = ROOT / "__pycache__" / "meanings.json"
+MOST_KEPT = 5_000
 
 
 @cache
@@ -88,16 +94,45 @@ def _hash(modules: dict[str, Path], libraries: tuple[str, ...]) -> str:
 
 
 def _hashes(modules: dict[str, Path]) -> dict[str, str]:
+    before = len(_known())
     with _without_collection():
-        return {name: _hash_of(file) for name, file in modules.items()}
+        found = {name: _hash_of(file) for name, file in modules.items()}
+    if len(_known()) > before:
+        _keep(_known())
+    return found
 
 
 def _file_hash(file: Path) -> str:
-    return hashlib.sha256(meaning(file.read_text(encoding="utf-8")).encode()).hexdigest()
+    source = file.read_text(encoding="utf-8")
+    key, known = hashlib.sha256(f"{sys.version_info[:2]} {source}".encode()).hexdigest(), _known()
+    if key not in known:
+        known[key] = hashlib.sha256(meaning(source).encode()).hexdigest()
+    return known[key]
 
 
 #: Of nefty's own modules: a process reads each file once.
 _hash_of = cache(_file_hash)
+
+
+@cache
+def _known() -> dict[str, str]:
+    """Hashes of meanings by the hash of the text and the version of Python, which syntax trees depend on.
+
+    Kept beside the compiled modules: to parse them all takes a second, and to read them a few hundredths.
+    """
+    try:
+        kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return dict(kept) if isinstance(kept, dict) and all(isinstance(v, str) for v in kept.values()) else {}
+
+
+def _keep(known: dict[str, str]) -> None:
+    """Keep them for the next process, where the folder can be written to."""
+    newest = dict(list(known.items())[-MOST_KEPT:])
+    with suppress(OSError, NeftyError):
+        KEPT.parent.mkdir(exist_ok=True)
+        write_atomic(KEPT, json.dumps(newest))
 
 
 def _modules() -> dict[str, Path]:
