@@ -54,7 +54,7 @@ def find(
     sound = part.contrast.counted & ~support
     if sound.sum() >= FEWEST_SOUND:  # what stands out tells nothing of the rest
         part = dataclasses.replace(part, contrast=whole.evened(sound))
-        weighing = Weighing(part, settings, sound)
+        weighing = weighing.again(part, sound)
         support |= _standing_out(weighing, part, least, settings)
     fitted = fit_sheet(part, whole, support, sound if sound.sum() >= FEWEST_SOUND else None, weighing, settings)
     part, weighing, sheet, window, slab = fitted.part, fitted.weighing, fitted.sheet, fitted.window, part.slab

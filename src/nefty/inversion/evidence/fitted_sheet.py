@@ -87,7 +87,7 @@ def fit_sheet(
     for attempt in range(EVENED):
         now, shown = over(sheet, part.along)
         fit = SheetFit(now.contrast.part(early, window), slab, part.along, most)
-        more = None if attempt else _left_over(sheet, owner, shown, Weighing(now, settings, sound), window, settings)
+        more = None if attempt else _left_over(sheet, owner, shown, weighing.again(now, sound), window, settings)
         if more is None:
             sheet = fit.fit(sheet.support, sheet.insulation, sheet.depth, owner, steps=NEARBY)
         else:
@@ -102,7 +102,7 @@ def fit_sheet(
     now, _ = over(sheet, along)
     fit = SheetFit(now.contrast.part(every, window), slab, along, most)
     spreads = along[0] / part.along[0], along[1] / part.along[1]
-    return FittedSheet(sheet, window, now, Weighing(now, settings, sound), fit, spreads)
+    return FittedSheet(sheet, window, now, weighing.again(now, sound), fit, spreads)
 
 
 def placed(values: np.ndarray, window: tuple[slice, slice], shape: tuple[int, ...]) -> np.ndarray:

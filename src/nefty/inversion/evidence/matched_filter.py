@@ -22,7 +22,7 @@ class MatchedFilter:
     """
 
     def __init__(self, contrast: Contrast, templates: list[Template]) -> None:
-        self._contrast = contrast
+        self._contrast, self.templates = contrast, templates
         self._filters = [_Filter(contrast, template) for template in templates]
 
     def __call__(self, values: np.ndarray) -> np.ndarray:

@@ -41,18 +41,30 @@ class Weighing:
         part: what it is weighed against.
         settings: how.
         sound: pixels (y, x) that tell how much sound places scatter; all if not given.
+        filters: of the part, if they are there already; they do not depend on the values of its contrast.
     """
 
-    def __init__(self, part: SoundPart, settings: EvidenceSettings, sound: np.ndarray | None = None) -> None:
+    def __init__(
+        self,
+        part: SoundPart,
+        settings: EvidenceSettings,
+        sound: np.ndarray | None = None,
+        filters: MatchedFilter | None = None,
+    ) -> None:
         slab, contrast = part.slab, part.contrast
-        along = (slab.alpha * part.along[0], slab.alpha * part.along[1])
-        templates = bank(contrast, slab, along, part.shallowest, settings)
-        self._filters = MatchedFilter(contrast, templates)
+        if filters is None:
+            along = (slab.alpha * part.along[0], slab.alpha * part.along[1])
+            filters = MatchedFilter(contrast, bank(contrast, slab, along, part.shallowest, settings))
+        self._filters, templates = filters, filters.templates
         self._raw, self._settings = self._filters(contrast.values), settings
         self._pixel = contrast.pixel[0] * contrast.pixel[1]
         self._zones = zones(contrast, settings.edge * slab.thickness)
         self.looks: Looks = look(self._raw, contrast, templates, self._zones, sound)
         self.threshold = threshold(settings.false_calls)
+
+    def again(self, part: SoundPart, sound: np.ndarray | None) -> Weighing:
+        """The same part with other values of its contrast."""
+        return Weighing(part, self._settings, sound, self._filters)
 
     def after(self, explained: np.ndarray) -> Judge:
         """What judges regions, once all of them are explained.
