@@ -20,6 +20,8 @@ lint: $(STAMP)
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
+# Modules are compiled once and kept, also where the environment says otherwise: the tests start dozens of processes.
+unit: export PYTHONDONTWRITEBYTECODE =
 unit: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from nefty.result.indications.intervals import Factors, Group, conformal
 
-GROUPS = 3  # by the width over the depth that was found, with as many defects each
+GROUPS = 3  # at most, by the width over the depth that was found, with as many defects each
 QUANTITIES = ("depth", "diameter", "resistance", "offset")
 
 
@@ -63,7 +63,7 @@ def pairs_of(parts: Iterable[Mapping[str, Any]]) -> list[Pair]:
 
 
 def fitted_factors(pairs: Sequence[Pair], *, recipe: str, code: str, made: str, parts: int) -> Factors:
-    """Factors by split conformal prediction, in groups of as many defects each.
+    """Factors by split conformal prediction, in groups of as many defects each: as many as have ends.
 
     Args:
         pairs: defects and what was said of them.
@@ -72,7 +72,31 @@ def fitted_factors(pairs: Sequence[Pair], *, recipe: str, code: str, made: str, 
         made: command, seeds and date.
         parts: how many.
     """
-    edges = [*np.quantile([p.aspect for p in pairs], np.arange(1, GROUPS) / GROUPS).tolist(), math.inf]
+    found = (_groups(pairs, number) for number in range(GROUPS, 0, -1))
+    known = next((groups for groups in found if all(_ends(group) for group in groups)), _groups(pairs, 1))
+    return Factors(recipe, code, made, parts, known)
+
+
+def held_out(parts: Sequence[Sequence[Pair]]) -> dict[str, list[bool]]:
+    """Whether intervals hold, by quantity: those of each part by the factors of all others.
+
+    Args:
+        parts: the defects of each part.
+    """
+    held: dict[str, list[bool]] = {quantity: [] for quantity in QUANTITIES}
+    for left_out, own in enumerate(parts):
+        others = [pair for number, part in enumerate(parts) if number != left_out for pair in part]
+        if not own or not others:
+            continue
+        factors = fitted_factors(others, recipe="", code="", made="", parts=len(parts) - 1)
+        for quantity in QUANTITIES:
+            told = (covered(pair, factors, quantity) for pair in own)
+            held[quantity] += [one for one in told if one is not None]
+    return held
+
+
+def _groups(pairs: Sequence[Pair], number: int) -> tuple[Group, ...]:
+    edges = [*np.quantile([p.aspect for p in pairs], np.arange(1, number) / number).tolist(), math.inf]
     groups, last = [], -math.inf
     for edge in edges:
         own = [p for p in pairs if last < p.aspect <= edge]
@@ -87,7 +111,12 @@ def fitted_factors(pairs: Sequence[Pair], *, recipe: str, code: str, made: str, 
             )
         )
         last = edge
-    return Factors(recipe, code, made, parts, tuple(groups))
+    return tuple(groups)
+
+
+def _ends(group: Group) -> bool:
+    """Whether depth, diameter and place have intervals that end; those of resistance need not."""
+    return bool(np.isfinite([*group.depth, *group.diameter, group.offset]).all())
 
 
 def covered(pair: Pair, factors: Factors, quantity: str) -> bool | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nefty.bench.parts.coverage import QUANTITIES, Pair, covered, fitted_factors, pairs_of, width
+from nefty.bench.parts.coverage import QUANTITIES, Pair, covered, fitted_factors, held_out, pairs_of, width
 from nefty.bench.suites.presentation.columns import by_method, decimals, title_of
 from nefty.bench.suites.presentation.trial_tables import share
 from nefty.bench.tables.table import Column, Share, Table
@@ -26,6 +26,10 @@ SHOWS = (
     "5th and the 95th percentile of the errors of these very defects, which no method can know beforehand. Groups by "
     "diameter over depth, as found. In brackets: 95 % intervals by Wilson."
 )
+HELD_OUT = (
+    "Factors as --write would make them, of all parts but one, tried on the visible defects found in that one. "
+    "In brackets: 95 % intervals by Wilson."
+)
 COLUMNS = (
     Column("quantity", "interval of"),
     Column("group", "group"),
@@ -36,16 +40,25 @@ COLUMNS = (
 
 
 def coverage(suite: Suite, done: Done) -> list[Table]:
-    """How often the stored intervals hold, of the first method on each sort of parts; none without stored factors."""
-    factors = stored_factors()
-    if factors is None:
-        return []
-    tables = []
+    """How often intervals hold, of the first method on each sort of parts: the stored ones, and new ones."""
+    factors, tables = stored_factors(), []
     for data in suite.trial_parts:
-        pairs = pairs_of(outcome.facts for outcome in _first(suite, done, data))
-        rows = [row for quantity in QUANTITIES for row in _rows(pairs, factors, quantity)]
-        tables.append(Table(title_of(suite, "Intervals", [data]), COLUMNS, rows, f"coverage-{data}", SHOWS))
+        parts = [pairs_of([outcome.facts]) for outcome in _first(suite, done, data)]
+        pairs = [pair for part in parts for pair in part]
+        if factors is not None:
+            rows = [row for quantity in QUANTITIES for row in _rows(pairs, factors, quantity)]
+            tables.append(Table(title_of(suite, "Intervals", [data]), COLUMNS, rows, f"coverage-{data}", SHOWS))
+        held = [
+            {"quantity": _word(quantity), "held": Share(sum(own), len(own))}
+            for quantity, own in held_out(parts).items()
+        ]
+        title = title_of(suite, "Intervals, each part by the factors of the others", [data])
+        tables.append(Table(title, (COLUMNS[0], COLUMNS[2]), held, f"held-out-{data}", HELD_OUT))
     return tables
+
+
+def _word(quantity: str) -> str:
+    return {"offset": "place"}.get(quantity, quantity)
 
 
 def factors_of(suite: Suite, done: Done) -> Factors | None:
@@ -86,7 +99,7 @@ def _row(quantity: str, word: str, own: Sequence[Pair], factors: Factors) -> dic
     low, high = np.percentile(errors, (5, 95)) if own else (np.nan, np.nan)
     oracle = np.percentile(errors, 90) if own and quantity == "offset" else high - low
     return {
-        "quantity": {"offset": "place"}.get(quantity, quantity),
+        "quantity": _word(quantity),
         "group": word,
         "held": Share(sum(bool(covered(p, factors, quantity)) for p in own), len(own)),
         "width": float(np.mean([width(p, factors, quantity) for p in own])) if own else None,
