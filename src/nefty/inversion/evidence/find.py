@@ -12,10 +12,9 @@ from scipy import ndimage
 
 from nefty.inversion.evidence.fitted_sheet import FittedSheet, fit_sheet, placed
 from nefty.inversion.evidence.hills import MIDDLE, outlines
-from nefty.inversion.evidence.judging import judged
 from nefty.inversion.evidence.limits import Reference, limits
 from nefty.inversion.evidence.settings import EvidenceSettings, SheetSettings
-from nefty.inversion.evidence.weighing import SoundPart, Weighing
+from nefty.inversion.evidence.weighing import SoundPart, Weighing, judged
 from nefty.physics.slab.weak_sheet import WeakSheet
 from nefty.result.frame_evidence import FrameEvidence, RegionEvidence
 

@@ -14,11 +14,10 @@ from nefty.inversion.calibration.interface import Calibration
 from nefty.inversion.calibration.real_part import RealPartCalibration
 from nefty.inversion.evidence.contrast import Contrast
 from nefty.inversion.evidence.find import find
-from nefty.inversion.evidence.judging import Explain, judged
 from nefty.inversion.evidence.limits import references
 from nefty.inversion.evidence.settings import EvidenceSettings
 from nefty.inversion.evidence.sheets import EMPTY
-from nefty.inversion.evidence.weighing import SoundPart, Weighing
+from nefty.inversion.evidence.weighing import Explain, SoundPart, Weighing, judged
 from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.slab.weak_sheet import WeakSheet
 from nefty.result.frame_evidence import CLEAR, OPEN, FrameEvidence, RegionEvidence

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from nefty.inversion.evidence.judging import CLEAR, judged
+from nefty.inversion.evidence.weighing import judged
+from nefty.result.frame_evidence import CLEAR
 
 THRESHOLD = 5.0
 SIDE = 40
