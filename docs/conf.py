@@ -60,6 +60,8 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 0,
+    "capture_repr": (),  # what is printed is shown, what a last line returns is not
+    "write_computation_times": False,  # its page would fetch scripts from the network
     "plot_gallery": os.environ.get("NEFTY_GALLERY", "1") != "0",
     "matplotlib_animations": False,
 }

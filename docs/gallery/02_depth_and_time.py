@@ -1,5 +1,5 @@
 """
-How deep can one see
+How deep one can see
 ====================
 
 The same defect at different depths: the contrast comes later, and is weaker, the deeper it lies.
@@ -18,7 +18,7 @@ model = nefty.HeatModel(grid, times, initial=nefty.UniformFlash(amplitude=100, d
 sound = torch.full(grid.shape, alpha)
 reference = model(sound)[:, 16, 16]
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+fig, axis = plt.subplots(figsize=(6.5, 4), layout="constrained")
 depths, peaks, best = [], [], []
 for top in (2, 4, 6, 9, 12, 15):
     part = sound.clone()
@@ -27,19 +27,21 @@ for top in (2, 4, 6, 9, 12, 15):
     depths.append(top * grid.spacing[0])
     peaks.append(contrast.max())
     best.append(times[contrast.argmax()])
-    left.semilogx(times, contrast, label=f"depth {depths[-1]:.2f}")
-left.set(xlabel="time after the flash", ylabel="contrast over the middle of the defect")
-left.legend()
+    axis.semilogx(times, contrast, label=f"depth {depths[-1]:.2f}")
+axis.set(xlabel="time after the flash", ylabel="contrast over the middle of the defect")
+axis.legend()
+plt.show()
 
 # %%
 # The first sign comes after a time that grows with the square of the depth. The largest contrast comes later, when heat
 # already flows around the defect, and falls steeply.
 
-right.loglog(depths, best, "o-", label="time of the largest contrast")
-right.loglog(depths, np.array(depths) ** 2 / (np.pi * alpha), "--", label=r"$z^2/(\pi\alpha)$: the first sign")
-twin = right.twinx()
+fig, axis = plt.subplots(figsize=(6.5, 4), layout="constrained")
+axis.loglog(depths, best, "o-", label="time of the largest contrast")
+axis.loglog(depths, np.array(depths) ** 2 / (np.pi * alpha), "--", label=r"$z^2/(\pi\alpha)$: the first sign")
+twin = axis.twinx()
 twin.loglog(depths, peaks, "s:", color="tab:red", label="largest contrast")
-right.set(xlabel="depth of the top", ylabel="time")
+axis.set(xlabel="depth of the top", ylabel="time")
 twin.set_ylabel("contrast", color="tab:red")
-right.legend(loc="lower right")
+axis.legend(loc="lower right")
 plt.show()

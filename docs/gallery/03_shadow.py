@@ -1,6 +1,6 @@
 """
-In the shadow
-=============
+In the shadow of a defect
+=========================
 
 Heat hardly passes a delamination. What lies under it changes the frames by next to nothing.
 """

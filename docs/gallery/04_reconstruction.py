@@ -1,6 +1,6 @@
 """
-A part, found
-=============
+A first reconstruction
+======================
 
 From frames with noise to the volume, its indications and their depths, beside the truth.
 """

@@ -1,9 +1,9 @@
 """
-How much penalty
-================
+The weight of the penalty
+=========================
 
-The weight of the penalties decides how simple the volume is. With too little of them the volume follows the noise: the
-misfit falls below that of a good volume, and the volume is worth little. ``auto`` chooses the weight from the noise.
+The weight of the penalties decides how simple the volume is. If it is too small, the volume follows the noise: the
+misfit falls below that of a good volume, and the defects are lost. ``auto`` chooses the weight from the noise.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-What the frames say of each depth
-=================================
+How strongly each depth shows
+=============================
 
-Products with the Jacobian tell how the frames answer to a small change inside. Here a small disc is weakened a little
-at each depth in turn.
+Products with the Jacobian give the change of the frames for a small change inside. Here a small disc is weakened
+a little at each depth in turn.
 """
 
 import matplotlib.pyplot as plt
@@ -35,6 +35,6 @@ z = grid.centres()[0].ravel()
 for radius, answer in zip((0.5, 2.0), answers, strict=True):
     axis.semilogy(z, 100 * answer / lin.frames.max(), "o-", label=f"disc of radius {radius}")
 axis.axhline(0.1, color="grey", linestyle="--", label="noise of 0.1 % in one value")
-axis.set(xlabel="depth of the weakened layer", ylabel="largest answer, % of the peak")
+axis.set(xlabel="depth of the weakened layer", ylabel="largest change, % of the peak")
 axis.legend()
 plt.show()

@@ -1,5 +1,5 @@
 """
-A recording, prepared
+Preparing a recording
 =====================
 
 What happens to a camera's frames before they are compared: the flash is found, the ambient temperature subtracted, and

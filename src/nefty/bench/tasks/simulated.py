@@ -16,7 +16,7 @@ from nefty.metrics.judged import Judged
 if TYPE_CHECKING:
     from nefty.data.sequence import Sequence
     from nefty.result.reconstruction import Reconstruction
-    from nefty.synth.specimen import Specimen
+    from nefty.synth.specimen import Defect, Specimen
 
 SLAB = (1.0, 10.0, 10.0)  # edge lengths (z, y, x) of the paper's slab
 SPAN = 5.0  # time of its last frame
@@ -106,10 +106,18 @@ class Simulated:
                 "defects_found": len(pairs),
                 "false_indications": sum(t is None for _, t in paired),
                 "top_errors": [abs(f.depth_to_top - t.depth_to_top) / found.grid.spacing[0] for f, t in pairs],
+                "geometry_errors": [
+                    abs(f.depth_to_top - _nearest(specimen, t.centre).top) / found.grid.spacing[0] for f, t in pairs
+                ],
                 "bulk_error": None if found.bulk is None else found.bulk / specimen.bulk[0] - 1,
             },
             spectrum={"frequency": spectra[0].frequencies, "found": spectra[0].power, "true": spectra[1].power},
         )
+
+
+def _nearest(specimen: Specimen, centre: tuple[float, float, float]) -> Defect:
+    """The defect whose axis is nearest to a centre (z, y, x)."""
+    return min(specimen.defects, key=lambda d: math.hypot(d.centre[1] - centre[1], d.centre[2] - centre[2]))
 
 
 def _own_marks(found: Reconstruction, truth: np.ndarray) -> dict[str, Any]:

@@ -216,7 +216,7 @@ def test_conditions_are_one_table_of_all_methods_and_data():
     suite = small_suite(data={"clean": DATA, "noisy": {**DATA, "title": "noise", "noise": 1e-3}})
     entries = [e for e in suite.entries() if e.task.seed < 3]
     facts = {"defects": 2, "defects_found": 1, "top_errors": [0.5], "bulk_error": -0.02, "false_indications": 1}
-    facts["processor_seconds"] = 7.0
+    facts |= {"geometry_errors": [0.75], "processor_seconds": 7.0}
     done = [(e, outcome(e, int(e.task.method == "grid"), facts=facts)) for e in entries]
     (table,) = conditions(suite, done)
     assert [(r["method"], r["data"], r["kind"]) for r in table.rows[:5]] == [
@@ -228,7 +228,7 @@ def test_conditions_are_one_table_of_all_methods_and_data():
     ]
     first, second = table.rows[:2]
     assert (first["n"], first["missing"], first["top"], first["found"]) == (3, 3, 0.5, Share(3, 6))
-    assert (first["false"], first["processor_seconds"]) == (1.0, 7.0)
+    assert (first["false"], first["geometry"], first["processor_seconds"]) == (1.0, 0.75, 7.0)
     assert first["bulk"] == pytest.approx(2.0)
     assert second["bulk"] is None
     assert first["evaluations"] == 23

@@ -235,7 +235,8 @@ def conditions(suite: Suite, done: Done) -> list[Table]:
         COUNT,
         MISSING,
         *(m.columns()[0] for m in metrics),
-        Column("top", "depth to top, cells", decimals(2), "low"),
+        Column("geometry", "depth to top, cells", decimals(2), "low"),
+        Column("top", "depth to top, cells, against the truth in these cells", decimals(2), "low"),
         Column("found", "defects found", best="high"),
         Column("false", "false indications a part", decimals(2), "low"),
         Column("bulk", "bulk error %, at most", decimals(1), "low"),
@@ -316,6 +317,7 @@ def _findings(own: Sequence[Outcome], kind: str) -> dict[str, Any]:
     bulks = [100 * abs(f["bulk_error"]) for f in facts if f.get("bulk_error") is not None]
     found = Share(sum(f["defects_found"] for f in known), sum(f["defects"] for f in known)) if known else None
     return {
+        "geometry": median_of(error for f in facts for error in f.get("geometry_errors", ())),
         "top": median_of(error for f in facts for error in f.get("top_errors", ())),
         "found": found,
         "false": sum(wrong) / len(wrong) if wrong else None,
