@@ -94,7 +94,7 @@ class RecordingOptions:
         str | None, _option("VALUE", "From which on the camera is saturated; auto finds it, off.")
     ] = None
     drift: Annotated[
-        str | None, _option("Y0:Y1,X0:X1", "Pixels that were not heated, which tell the camera's drift; auto, off.")
+        str | None, _option("Y0:Y1,X0:X1", "Pixels that were not heated, which show the camera's drift; auto, off.")
     ] = None
 
     facts: Annotated[

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nefty.result.close_up import CloseUp
     from nefty.result.reconstruction import Reconstruction
 
-NOTHING_KEPT = "Ended before the first iteration: nothing was found or kept. The same command begins anew."
+NOTHING_KEPT = "Ended before the first iteration: nothing was found or kept. The same command starts again."
 MORE_STAGES = STAGES + 1  # of progress: those of the reconstruction, and the files
 STAGES_OF_TILES = 6  # read, cut, overview, tiles, join, write
 

@@ -250,7 +250,7 @@ def test_the_experiment_from_end_to_end(tmp_path):
     assert len(results.sections) == 8
     assert all(s.shows and s.good and s.bad and s.do and s.figure is not None for s in results.sections)
     page = next(p for p in results.save(tmp_path, "nefty bench run illposedness") if p.suffix == ".html")
-    assert "What the surface tells about the inside" in page.read_text(encoding="utf-8")
+    assert "What the surface shows of the inside" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -130,8 +130,8 @@ def _pair_section(pair: Pair, options: Options) -> Section:
         f"Two insides cut open, and their surfaces on top of each other: {where}. Below, the difference; the band is "
         f"noise of {percent(options.noise)}. It is {row['largest']:.2g} % of the peak at most; signal to noise of all "
         f"values together {row['together']:.1f}. The same change shows {row['shows']}.",
-        good="Two different cuts, one curve: this recording does not tell the parts apart.",
-        bad="A difference near the band: it can be told by averaging, if all else about the part is known exactly.",
+        good="Two different cuts, one curve: this recording cannot distinguish the parts.",
+        bad="A difference near the band: averaging can show it, if all else about the part is known exactly.",
         do="Look from the other side too, heat elsewhere or differently, or say that this depth is not known.",
         figure=alike(pair.names, [a[:, cut] for a in pair.alpha], (SIZE[0], SIZE[2]), (beside, decay), options.noise),
     )

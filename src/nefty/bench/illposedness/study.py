@@ -1,4 +1,4 @@
-"""``nefty bench run illposedness``: what a recording tells about the inside of a part, and what it cannot.
+"""``nefty bench run illposedness``: what a recording shows of the inside of a part, and what it cannot.
 
 Singular values of the derivative against the bound of the paper's proposition 1, sensitivity by depth, and parts that
 look alike from outside. How the derivative is discretised stands in ``spectrum``.
@@ -50,7 +50,7 @@ def run(
     alike = pairs(options, tell)
     return Results(
         name="illposedness",
-        title="What the surface tells about the inside",
+        title="What the surface shows of the inside",
         lead="Singular values of the derivative of the recording by the diffusivity, against the bound of the paper's "
         "proposition 1; sensitivity by depth; and parts with different insides and the same surface.",
         tables=study_tables(spectra, responses, alike, options),

@@ -67,11 +67,11 @@ def study_tables(
         ),
         _knowledge_table(spectra, options),
         Table(
-            "What it tells about strata",
+            "What it shows of strata",
             PROFILE,
             _profile_rows(responses),
             "strata",
-            "Singular values for changes that are the same all over each layer: what the mean curve tells.",
+            "Singular values for changes that are the same all over each layer: what the mean curve shows.",
         ),
         _depth_table(responses, options),
         _pair_table(alike, options),
@@ -80,7 +80,7 @@ def study_tables(
 
 def _knowledge_table(spectra: Sequence[Spectrum], options: Options) -> Table:
     return Table(
-        "How many numbers a recording tells",
+        "How many numbers a recording holds",
         KNOWLEDGE,
         [_knowledge(s) for s in spectra],
         "numbers",

@@ -64,7 +64,7 @@ class Known:
         corrupt: numbers of frames to leave out; ``"auto"`` finds them, ``"off"``.
         dead: look for dead pixels: ``"auto"`` or ``"off"``.
         saturation: value from which on the camera is saturated; ``"auto"``, ``"off"``.
-        drift: pixels that were not heated, which tell the camera's drift; ``"auto"``, ``"off"``.
+        drift: pixels that were not heated, which show the camera's drift; ``"auto"``, ``"off"``.
         facts: a .toml file of facts; what is said here wins over it. See ``nefty.data.intake.part_file``.
         record: a .toml file of who inspected what; it changes no number. See ``nefty.data.record``.
         typed: whether it was typed at the command line, so that errors name options.

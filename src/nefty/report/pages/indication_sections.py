@@ -34,7 +34,7 @@ EVIDENCE = " Evidence: standard deviations by which the frames show it; see “W
 RESISTANCE = (
     " R: thermal resistance of its middle, and how thick still air or a film of polymer would be that has it; – for a "
     "hole, for a polymer in a part that conducts no better, and where density and specific heat are not known. "
-    "Thickness: – of what is too thin to tell; then R says more."
+    "Thickness: – where it is too thin to be measured; R, the resistance, then says more."
 )
 INTERVALS = (
     "Each interval of depth, diameter, resistance and place holds the truth in 90 of 100 indications of such parts, "

@@ -54,7 +54,7 @@ def _recorded(rec: Reconstruction, record: InspectionRecord, units: AxisUnits) -
         "long enough.",
         bad="“not recorded” holds something that the procedure asks for; a place that matters does not count; the "
         "recording ended too early.",
-        do="Fill in inspection.toml and give the same command again: the volume stays, the report is written anew. "
+        do="Fill in inspection.toml and give the same command again: the volume stays, the report is written again. "
         "Record longer where it was too short.",
     )
 
