@@ -13,6 +13,7 @@ SHAPE = (32, 34)
 SETTINGS = EvidenceSettings(depths=(0.25, 0.5), widths=(1.3, 4.0))
 ONE, OTHER = disc(SHAPE, (9, 9), 4), disc(SHAPE, (22, 24), 4)
 FAR = disc(SHAPE, (25, 6), 0.5)
+WIDELY = (1e3, 1e3)  # pixels over which errors are alike: all of them
 NOTHING = np.zeros((len(TIMES), *SHAPE))
 
 
@@ -78,7 +79,8 @@ def test_the_score_is_what_is_left_over_its_scatter_and_the_doubt(rng):
     noise, zone = 3 * rng.standard_normal((1, *SHAPE)), np.ones(SHAPE, dtype=bool)
     own, others = 40.0 * ONE[None], 30.0 * np.ones((1, *SHAPE))
     scores = [
-        Judge(noise + own + others, PLAIN, own + others, [zone], doubt, 9.0)(ONE, others)[0] for doubt in (0.0, 0.2)
+        Judge(noise + own + others, PLAIN, own + others, [zone], WIDELY, doubt, 9.0)(ONE, others)[0]
+        for doubt in (0.0, 0.2)
     ]
     middle = np.median(noise)
     spread = np.sqrt(((noise - middle) ** 2).mean())
@@ -90,7 +92,7 @@ def test_zones_have_scatters_of_their_own(rng):
     left = np.indices(SHAPE)[1] < 17
     noise = np.where(left, 2.0, 8.0) * rng.standard_normal((1, *SHAPE))
     own = 60.0 * (ONE | OTHER)[None]
-    judge = Judge(noise + own, PLAIN, own, [left, ~left], 0.0, 9.0)
+    judge = Judge(noise + own, PLAIN, own, [left, ~left], (2.0, 2.0), 0.0, 9.0)
     nothing = np.zeros((1, *SHAPE))
     assert 2.5 < judge(ONE, nothing)[0] / judge(OTHER, nothing)[0] < 4.5
 
@@ -100,7 +102,7 @@ def test_what_is_colder_than_a_threshold_is_an_error_that_the_scale_has(rng):
     noise, zone = rng.standard_normal((1, *SHAPE)), [np.ones(SHAPE, dtype=bool)]
     own, nothing = 40.0 * ONE[None], np.zeros((1, *SHAPE))
     plain, cold, warm = (
-        Judge(noise + error + own, PLAIN, own, zone, 0.0, 5.0)
+        Judge(noise + error + own, PLAIN, own, zone, WIDELY, 0.0, 5.0)
         for error in (nothing, -30.0 * FAR[None], 30.0 * FAR[None])
     )
     left = (noise - 30.0 * FAR)[0]
@@ -108,7 +110,7 @@ def test_what_is_colder_than_a_threshold_is_an_error_that_the_scale_has(rng):
     coldest = (np.median(left) - left.min()) / spread
     assert coldest > 10
     expected = ((noise + own)[0, ONE].max() - np.median(left)) / spread / (coldest / 5.0)
-    np.testing.assert_allclose(cold(ONE, nothing)[0], expected, rtol=1e-9)
+    np.testing.assert_allclose(cold(ONE, nothing)[0], expected, rtol=1e-4)
     assert warm(ONE, nothing)[0] > 1.5 * cold(ONE, nothing)[0]
     assert plain(ONE, nothing)[0] > warm(ONE, nothing)[0]
 
@@ -139,3 +141,16 @@ def test_the_strength_of_a_weak_disc_is_its_resistance():
         weighing = Weighing(SoundPart(seen, SLAB, (1.0, 1.0), 0.0), SETTINGS)
         assert weighing.strength(which, under) == pytest.approx(weak, rel=0.15)
         assert weighing.strength(which, np.zeros(SHAPE, dtype=bool)) == 0
+
+
+def test_beside_what_is_badly_explained_a_region_has_to_stand_out_more(rng):
+    """The same region, and the same error of the model beside it and far away."""
+    noise, zone = rng.standard_normal((1, *SHAPE)), [np.ones(SHAPE, dtype=bool)]
+    own, nothing = 40.0 * ONE[None], np.zeros((1, *SHAPE))
+    rows, columns = np.indices(SHAPE)
+    ripple = 8.0 * np.where((rows + columns) % 2, 1.0, -1.0)
+    ring = (disc(SHAPE, (9, 9), 6) & ~ONE, disc(SHAPE, (22, 24), 6) & ~OTHER)
+    beside, away = (
+        Judge(noise + own + ripple * r, PLAIN, own, zone, (2.0, 2.0), 0.0, 99.0)(ONE, nothing)[0] for r in ring
+    )
+    assert beside < 0.7 * away

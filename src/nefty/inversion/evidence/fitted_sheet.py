@@ -6,17 +6,15 @@ import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import ndimage
 
 from nefty.inversion.evidence.columns import Columns
 from nefty.inversion.evidence.contrast import Contrast
-from nefty.inversion.evidence.edges import sharpened
-from nefty.inversion.evidence.hills import around, nearest, outlines, owners, parted
-from nefty.inversion.evidence.ratios import refined
+from nefty.inversion.evidence.hills import around, nearest, owners, parted
+from nefty.inversion.evidence.second_look import second_look
 from nefty.inversion.evidence.settings import EvidenceSettings, SheetSettings
+from nefty.inversion.evidence.shapes import refined_ratios, shaped
 from nefty.inversion.evidence.sheets import Sheet, SheetFit
 from nefty.inversion.evidence.weighing import SoundPart, Weighing
-from nefty.result.frame_evidence import CLEAR
 
 SMOOTHER = 3.0  # factor of the weight of the variation in the first fit
 CORE = 0.5  # of a region's highest score or insulation: places that tell its first depth
@@ -59,8 +57,7 @@ def fit_sheet(
     """Fit a sheet to what stands out.
 
     What rows and columns have in common is first told by the pixels that do not stand out, which heat of a defect may
-    reach nevertheless; then, twice, by all pixels less what the sheet explains. The first time what stands out clearly
-    beside the sheet is added to it.
+    reach nevertheless; then, twice, by all pixels less what the sheet explains.
 
     Args:
         part: what it is weighed against, evened by its sound pixels.
@@ -78,28 +75,26 @@ def fit_sheet(
     begin = FirstDepths(fit, weighing.looks.depth[window], most.layers)
     sheet, owner = _fitted(fit, support[window], weighing.looks.map[window], begin, most)
 
-    def over(sheet: Sheet, along: tuple[float, float]) -> tuple[SoundPart, np.ndarray]:
-        """The part with rows and columns evened over what a sheet explains, and that, ln(T/T_sound), (t, y, x)."""
-        shown = SheetFit(contrast.part(every, window), slab, along, most).explained(sheet)
-        shown = placed(shown, window, contrast.counted.shape)
-        return dataclasses.replace(part, contrast=whole.evened(contrast.counted, shown)), shown
+    def shown(sheet: Sheet) -> np.ndarray:
+        """What a sheet explains, ln(T/T_sound), (t, y, x)."""
+        explained = SheetFit(contrast.part(every, window), slab, along, most).explained(sheet)
+        return placed(explained, window, contrast.counted.shape)
 
-    for attempt in range(EVENED):
-        now, shown = over(sheet, part.along)
-        fit = SheetFit(now.contrast.part(early, window), slab, part.along, most)
-        more = None if attempt else _left_over(sheet, owner, shown, weighing.again(now, sound), window, settings)
-        if more is None:
-            sheet = fit.fit(sheet.support, sheet.insulation, sheet.depth, owner, steps=NEARBY)
-        else:
-            added, depth, owner = more
-            sheet = fit.fit(sheet.support | added, sheet.insulation, depth, owner)
-            sheet, owner = _regrouped(fit, sheet, owner, begin, most)
-    along = refined(fit, sheet, most)
+    def over(sheet: Sheet) -> SoundPart:
+        """The part with rows and columns evened over what a sheet explains."""
+        return dataclasses.replace(part, contrast=whole.evened(contrast.counted, shown(sheet)))
+
+    along = part.along
+    for _ in range(EVENED):
+        fit = SheetFit(over(sheet).contrast.part(early, window), slab, along, most)
+        sheet = fit.fit(sheet.support, sheet.insulation, sheet.depth, owner, steps=NEARBY)
+    along = refined_ratios(fit, sheet, most)
     if along != part.along:
         fit = fit.spreading(along)
         sheet = fit.fit(sheet.support, sheet.insulation, sheet.depth, owner, steps=NEARBY)
-    sheet = sharpened(fit, sheet, most)
-    now, _ = over(sheet, along)
+    sheet = shaped(fit, sheet, most)
+    sheet = second_look(fit, sheet, weighing.again(over(sheet), sound), shown, window, most)
+    now = over(sheet)
     fit = SheetFit(now.contrast.part(every, window), slab, along, most)
     spreads = along[0] / part.along[0], along[1] / part.along[1]
     return FittedSheet(sheet, window, now, weighing.again(now, sound), fit, spreads)
@@ -110,47 +105,6 @@ def placed(values: np.ndarray, window: tuple[slice, slice], shape: tuple[int, ..
     whole = np.zeros((*values.shape[:-2], *shape), dtype=values.dtype)
     whole[(..., *window)] = values
     return whole
-
-
-def _left_over(
-    sheet: Sheet,
-    owner: np.ndarray,
-    shown: np.ndarray,
-    weighing: Weighing,
-    window: tuple[slice, slice],
-    settings: EvidenceSettings,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """What stands out clearly beside what a sheet has, such as a weak defect near a strong one.
-
-    Args:
-        sheet: of the window.
-        owner: the region of each of its pixels, (y, x).
-        shown: what the sheet explains, of the whole frame, ln(T/T_sound), (t, y, x).
-        weighing: of the recording.
-        window: rows and columns of the frame.
-        settings: how.
-
-    Returns:
-        pixels (y, x) that stand out and have no sheet, depth and owner (y, x) with them as regions of their own;
-        ``None`` if nothing does.
-    """
-    left = weighing.after(shown).left_over(weighing.looks)[(slice(None), *window)]
-    best = left.max(axis=0)
-    taken = np.any([np.zeros(best.shape, dtype=bool), *outlines(sheet, settings.sheet)], axis=0)
-    beside = np.asarray(ndimage.binary_dilation(taken, iterations=settings.sheet.grown), dtype=bool)  # its own error
-    seeds = (best >= CLEAR * weighing.threshold) & ~beside
-    places = np.asarray(ndimage.binary_dilation(seeds, iterations=settings.sheet.grown)) & ~beside & (best > 0)
-    if not places.any():
-        return None
-    depths = np.array([t.depth for t in weighing.looks.templates])[left.argmax(axis=0)]
-    patches = parted(np.where(places, best, 0.0), places, 1.0, settings.sheet.saddle)
-    depth, owner = sheet.depth.copy(), owner.copy()
-    for name in range(1, int(patches.max()) + 1):
-        own = patches == name
-        if own.any():
-            depth[own] = depths[own][best[own].argmax()]
-            owner[own] = owner.max() + 1
-    return places, depth, owner
 
 
 def _fitted(

@@ -14,6 +14,7 @@ perfectly is taken to be open to the back: the heat beside it finds nothing belo
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -67,6 +68,14 @@ class Sheet:
         insulation, depth = self.insulation[window], self.depth[window]
         reference, resistance = self.reference[window], self.resistance[window]
         return Sheet(self.support[window], insulation, depth, reference, resistance, self.cost)
+
+    def pasted(self, window: tuple[slice, slice], part: Sheet) -> Sheet:
+        """The same sheet with that in a window of its rows and columns."""
+        names = ("support", "insulation", "depth", "reference", "resistance")
+        whole = {name: getattr(self, name).copy() for name in names}
+        for name, values in whole.items():
+            values[window] = getattr(part, name)
+        return dataclasses.replace(self, **whole)
 
 
 class SheetFit:
@@ -190,8 +199,12 @@ class SheetFit:
 
     def misfit(self, sheet: Sheet) -> float:
         """Half the squared misfit of a sheet over its variance."""
+        return 0.5 * float((self.left(sheet) ** 2).sum())
+
+    def left(self, sheet: Sheet) -> np.ndarray:
+        """What a sheet leaves unexplained over its spread, (t * y * x,)."""
         left = self._whitened(torch.from_numpy(self.explained(sheet)).float()) - self._seen
-        return 0.5 * float((left**2).sum())
+        return left.double().numpy().ravel()
 
     @cached_property
     def _information(self) -> Information:
@@ -220,7 +233,8 @@ class SheetFit:
         layers = torch.arange(self._layers)[:, None, None]
         empty = EMPTY * ((c - OPEN[0]) / (OPEN[1] - OPEN[0])).clamp(0, 1)
         alpha = torch.where(layers >= face, self._alpha * (1 - empty), self._alpha)
-        return self._model(alpha, resistance=torch.where(layers[1:] == face, resistance, 0.0))
+        lost = self.slab.h_front + self.slab.h_back * empty  # what is left over a hole loses heat on both of its faces
+        return self._model(alpha, h_front=lost, resistance=torch.where(layers[1:] == face, resistance, 0.0))
 
     def _whitened(self, values: Tensor) -> Tensor:
         """As ``Contrast.whitened``, then without a plane in each frame."""

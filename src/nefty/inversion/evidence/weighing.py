@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import pi
 
 import numpy as np
+from scipy import ndimage
 
 from nefty.inversion.evidence.bank import bank
 from nefty.inversion.evidence.contrast import Contrast
@@ -18,6 +19,7 @@ from nefty.physics.slab.weak_sheet import WeakSheet
 from nefty.result.frame_evidence import CLEAR, FrameEvidence, RegionEvidence
 
 ROUNDS = 3  # of leaving out what the frames do not need
+NEARBY = 1.0  # thicknesses around a place over which the errors of the model are alike
 
 Explain = Callable[[Sequence[int]], np.ndarray]
 
@@ -63,6 +65,7 @@ class Weighing:
         self._filters, templates = filters, filters.templates
         self._raw, self._settings = self._filters(contrast.values), settings
         self._pixel = contrast.pixel[0] * contrast.pixel[1]
+        self._nearby = tuple(NEARBY * slab.thickness / width for width in contrast.pixel)
         self._zones = zones(contrast, settings.edge * slab.thickness)
         self.looks: Looks = look(self._raw, contrast, templates, self._zones, sound)
         self.threshold = threshold(settings.false_calls)
@@ -77,7 +80,8 @@ class Weighing:
         Args:
             explained: ln(T/T_sound) of all regions, (t, y, x).
         """
-        return Judge(self._raw, self._filters, explained, self._zones, self._settings.doubt, self.threshold)
+        doubt = self._settings.doubt
+        return Judge(self._raw, self._filters, explained, self._zones, self._nearby, doubt, self.threshold)
 
     def expected(self, shown: np.ndarray, place: tuple[int, int]) -> np.ndarray:
         """Scores that a defect under one place is expected to have, if it were under each place, (template, y, x).
@@ -117,15 +121,17 @@ class Judge:
     """How much each region adds to what all others explain.
 
     The scale is what stays unexplained when all regions are: camera noise and model error as this very recording shows
-    them, at all places of the frame. It is at least so large that the coldest place does not stand out: insulation
-    makes no place colder, so what is as cold as an indication would be warm is the error of the model, and that is as
-    likely to be warm elsewhere.
+    them, at all places of the frame, and around the region itself where that is more: beside a strong defect the model
+    errs most. It is at least so large that the coldest place does not stand out: insulation makes no place colder, so
+    what is as cold as an indication would be warm is the error of the model, and that is as likely to be warm
+    elsewhere.
 
     Args:
         raw: what the templates show of the frames, (template, y, x).
         filters: of the bank.
         explained: ln(T/T_sound) of all regions, (t, y, x).
         zones: of pixels (y, x) whose scatter is alike.
+        nearby: pixels along y and x over which the errors of the model are alike.
         doubt: share of what other regions explain that may be wrong.
         threshold: a score from which on a region stands out.
     """
@@ -136,6 +142,7 @@ class Judge:
         filters: MatchedFilter,
         explained: np.ndarray,
         zones: list[np.ndarray],
+        nearby: tuple[float, ...],
         doubt: float,
         threshold: float,
     ) -> None:
@@ -153,6 +160,7 @@ class Judge:
         about = raw - self._left
         cold = np.where(self._seen, (self._middle - self._left) / np.hypot(self._spread, doubt * about), 0.0)
         self._error = np.maximum(cold.max(axis=(1, 2), keepdims=True) / threshold, 1.0)
+        self._spread = np.maximum(self._spread, _around(self._left - self._middle, self._seen, nearby))
 
     def __call__(self, mask: np.ndarray, others: np.ndarray) -> tuple[float, bool]:
         """Of a region: what a template shows of it over what stays unexplained, and whether more does without it.
@@ -175,6 +183,14 @@ class Judge:
         score = (self._left - scatter.middle) / np.hypot(scatter.spread, self._doubt * about)
         within = np.clip(score, np.minimum(looks.scores, 0.0), np.maximum(looks.scores, 0.0))
         return np.where(self._seen, within, 0.0)
+
+
+def _around(values: np.ndarray, seen: np.ndarray, nearby: tuple[float, ...]) -> np.ndarray:
+    """Root mean square of values (template, y, x) around each place, of those that are seen."""
+    widths = (0.0, *nearby)
+    square = ndimage.gaussian_filter(np.where(seen, values**2, 0.0), widths, mode="constant")
+    share = ndimage.gaussian_filter(seen.astype(np.float64), widths, mode="constant")
+    return np.sqrt(np.divide(square, share, out=np.zeros_like(square), where=seen & (share > 0)))
 
 
 def judged(weighing: Weighing, masks: Sequence[np.ndarray], explain: Explain) -> tuple[list[float], Judge]:

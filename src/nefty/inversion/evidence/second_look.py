@@ -1,0 +1,79 @@
+"""What stands out once the clear regions are explained: a weak defect among strong ones.
+
+Strong regions move what is typical of a frame, and a weak one beside them does not stand out from that. So the frames
+are looked at once more, less what was fitted. The place that stands out most becomes a disc as its template has it,
+is fitted as a shape, and the next one is looked for. Whether any of them is called is for the judge to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import ndimage
+
+from nefty.inversion.evidence.hills import outlines
+from nefty.inversion.evidence.settings import SheetSettings
+from nefty.inversion.evidence.shapes import KINDS, ShapeFit, near
+from nefty.inversion.evidence.sheets import Sheet, SheetFit
+from nefty.inversion.evidence.weighing import Weighing
+from nefty.result.frame_evidence import CLEAR
+
+MOST = 8  # regions that a second look may add
+WEAK = 0.1  # insulation that a disc begins with
+
+
+def second_look(
+    fit: SheetFit,
+    sheet: Sheet,
+    weighing: Weighing,
+    shown: Callable[[Sheet], np.ndarray],
+    window: tuple[slice, slice],
+    settings: SheetSettings,
+) -> Sheet:
+    """The sheet with what stands out clearly beside it.
+
+    Args:
+        fit: of the window.
+        sheet: as fitted so far, of the window.
+        weighing: of the recording.
+        shown: ln(T/T_sound) that a sheet explains, of the whole frame, (t, y, x).
+        window: rows and columns of the frame.
+        settings: numbers of the fit.
+    """
+    depths = [template.depth for template in weighing.looks.templates]
+    diameters = [template.diameter for template in weighing.looks.templates]
+    taken = np.any([np.zeros(sheet.support.shape, dtype=bool), *outlines(sheet, settings)], axis=0)
+    for _ in range(MOST):
+        left = weighing.after(shown(sheet)).left_over(weighing.looks)[(slice(None), *window)]
+        beside = np.asarray(ndimage.binary_dilation(taken, iterations=settings.grown), dtype=bool)  # its own error
+        left = np.where(beside, 0.0, left)
+        which, row, column = (int(i) for i in np.unravel_index(left.argmax(), left.shape))
+        if left[which, row, column] < CLEAR * weighing.threshold:
+            break
+        disc = _disc((row, column), diameters[which], fit, beside)
+        one, place = _fitted(fit, sheet, disc, depths[which], settings)
+        sheet = sheet.pasted(place, one)
+        taken |= disc | (sheet.insulation > 0) & ~beside
+    return sheet
+
+
+def _disc(place: tuple[int, int], diameter: float, fit: SheetFit, beside: np.ndarray) -> np.ndarray:
+    """Pixels (y, x) of a disc around a place, without those that other regions have."""
+    offsets = np.indices(beside.shape) - np.array(place)[:, None, None]
+    distance = np.hypot(offsets[0] * fit.contrast.pixel[0], offsets[1] * fit.contrast.pixel[1])
+    return (distance <= max(diameter / 2, *fit.contrast.pixel)) & ~beside
+
+
+def _fitted(
+    fit: SheetFit, sheet: Sheet, disc: np.ndarray, depth: float, settings: SheetSettings
+) -> tuple[Sheet, tuple[slice, slice]]:
+    """The sheet of a window around a disc, with the shape that explains the frames best in its place."""
+    window = near(disc, fit, settings)
+    part, own = sheet.cut(window), disc[window]
+    insulation = np.where(own, WEAK, part.insulation)
+    at, reference = (np.where(own, depth, values) for values in (part.depth, part.reference))
+    resistance = reference / fit.slab.thickness * insulation / (1 - insulation)
+    begun = Sheet(part.support | own, insulation, at, reference, resistance, part.cost)
+    one = ShapeFit(fit.cut(window), begun, own, settings)
+    return one.sheet(min((one(kind) for kind in KINDS), key=lambda shape: shape.cost)), window

@@ -1,0 +1,216 @@
+"""Where a region ends, how deep and how insulating it is, if it is one even disc or plate.
+
+The fit of a sheet pays for edges, so of a deep region, which heat blurs, it makes one that is wide and weak, and the
+depth follows. What is in parts is mostly simple: a film, a gap, a hole with one outline, one depth and one resistance.
+So each hill is fitted again as an even ellipse and as an even rectangle, turned as they like. The unknowns are centre,
+half axes, angle, insulation and depth, and where it is asked for the ratio by which heat spreads along the part:
+
+    n/2 misfit/misfit of the pixels + sum ((unknown - start)/width)^2/2
+
+The misfit is that of all frames of a window, over what the pixel-wise fit leaves there, and n counts how many errors of
+the model are independent: one for each patch of a thickness and each of the RANK courses that a pixel may take. What
+the frames do not tell so clearly stays where the pixels have it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from nefty.inversion.evidence.bank import RANK
+from nefty.inversion.evidence.hills import MIDDLE, around, hills_of, outlines
+from nefty.inversion.evidence.settings import SheetSettings
+from nefty.inversion.evidence.sheets import MOST, Sheet, SheetFit
+
+KINDS = ("ellipse", "rectangle")
+RUNS = 10  # evaluations of the misfit in one fit, at most
+SETTLED = 1e-2  # fall of the cost, as a share of it, that is not worth another step
+SMALLEST = 0.5  # pixels, half an axis
+WEAKEST, STRONGEST = -7.0, 5.0  # logit of insulation over its largest
+WIDTHS = np.array([1.0, 1.0, 0.2, 0.2, 0.5, np.inf, np.inf])  # of the prior: pixels, logarithms, radians; none
+STEPS = np.array([0.25, 0.25, 0.03, 0.03, 0.04, 0.05, 0.1])  # of differences: as above, logit, cells
+LARGEST_TURN = np.pi / 2  # from the start
+KNOWN_RATIO = 0.2  # standard deviation of the logarithm of a user's ratio
+RATIO_STEP = 0.05
+NEARLY = 1.5  # times what the pixels leave unexplained, that a shape may leave
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """An even region.
+
+    Args:
+        kind: one of ``KINDS``.
+        unknowns: row and column of the centre in pixels, logarithms of the half axes in pixels, angle of the first of
+            them from x to y, logit of insulation/``MOST``, depth in cells; logarithm of the ratio's factor if fitted.
+        cost: as above.
+        covariance: of the unknowns.
+    """
+
+    kind: str
+    unknowns: np.ndarray
+    cost: float
+    covariance: np.ndarray
+
+    @property
+    def insulation(self) -> float:
+        """c of its inside."""
+        return MOST / (1 + float(np.exp(-self.unknowns[5])))
+
+    @property
+    def ratio(self) -> float:
+        """Factor by which heat spreads faster along the part than stated."""
+        return float(np.exp(self.unknowns[7])) if len(self.unknowns) > 7 else 1.0
+
+    def covered(self, frame: tuple[int, ...]) -> np.ndarray:
+        """The share of each pixel (y, x) of a frame that it covers, its edge being straight within a pixel."""
+        row, column, a, b, angle = self.unknowns[:5]
+        a, b = np.exp(a), np.exp(b)
+        y, x = np.indices(frame) + 0.5
+        along = np.cos(angle) * (x - column) + np.sin(angle) * (y - row)
+        across = np.cos(angle) * (y - row) - np.sin(angle) * (x - column)
+        if self.kind == "rectangle":
+            return np.clip(0.5 + a - np.abs(along), 0, 1) * np.clip(0.5 + b - np.abs(across), 0, 1)
+        out = np.maximum(np.hypot(along / a, across / b), 1e-9)
+        inside = (1 - out) * np.hypot(along, across) / out  # distance to the edge, along the ray from the centre
+        return np.clip(0.5 + inside, 0, 1)
+
+
+class ShapeFit:
+    """The fit of a hill of a sheet as an even shape.
+
+    Args:
+        fit: of the frames of the window that the sheet lies in.
+        sheet: as fitted pixel by pixel.
+        hill: pixels (y, x) that become the shape.
+        settings: numbers of the fit.
+        ratio: whether the ratio by which heat spreads along the part is an unknown.
+    """
+
+    def __init__(
+        self, fit: SheetFit, sheet: Sheet, hill: np.ndarray, settings: SheetSettings, ratio: bool = False
+    ) -> None:
+        self._fit, self._sheet, self._hill, self._ratio = fit, sheet, hill, ratio
+        self._cell = fit.slab.thickness / settings.layers
+        self._layers = settings.layers
+        contrast = fit.contrast
+        patch = fit.slab.thickness**2 / (contrast.pixel[0] * contrast.pixel[1])
+        independent = RANK * contrast.counted.sum() / max(patch, 1.0)
+        self._misfit = max(fit.misfit(sheet), np.finfo(float).tiny)
+        self._weight = float(np.sqrt(independent / (2 * self._misfit)))
+        self._start = self._by_moments()
+
+    def _by_moments(self) -> np.ndarray:
+        """Unknowns that have the place, the extent, the insulation and the depth of the hill."""
+        sheet = self._sheet
+        mask = self._hill & (sheet.insulation > 0.5 * np.quantile(sheet.insulation[self._hill], MIDDLE))
+        rows, columns = np.nonzero(mask)
+        moments = np.cov(np.stack([columns, rows])) if len(rows) > 2 else np.eye(2)
+        size, turned = np.linalg.eigh(moments + np.eye(2) / 12)  # a pixel has an extent of its own
+        short, long = 2 * np.sqrt(size)
+        weight = np.where(self._hill, sheet.insulation, 0.0)
+        depth = float((weight * sheet.depth).sum() / weight.sum())
+        strength = float(np.median((sheet.reference * sheet.insulation / (1 - sheet.insulation))[mask]))
+        insulation = min(strength / (strength + depth), 0.98 * MOST)
+        start = [rows.mean() + 0.5, columns.mean() + 0.5, np.log(long), np.log(short)]
+        start += [np.arctan2(turned[1, 1], turned[0, 1]), np.log(insulation / (MOST - insulation)), depth / self._cell]
+        return np.array(start + [0.0] * self._ratio)
+
+    def __call__(self, kind: str) -> Shape:
+        """The shape of a kind that explains the frames best."""
+        start, n = self._start, len(self._start)
+        widths, steps = np.append(WIDTHS, KNOWN_RATIO)[:n], np.append(STEPS, RATIO_STEP)[:n]
+        low, high = np.full(n, -np.inf), np.full(n, np.inf)
+        low[2:4], low[5:7], high[5:7] = np.log(SMALLEST), (WEAKEST, 1.0), (STRONGEST, self._layers - 1.0)
+        low[4], high[4] = start[4] - LARGEST_TURN, start[4] + LARGEST_TURN
+        start = np.clip(start, low + steps / 2, high - steps / 2)
+
+        def residuals(x: np.ndarray) -> np.ndarray:
+            return np.concatenate([self._weight * self._left(kind, x), (x - start) / widths])
+
+        def jacobian(x: np.ndarray) -> np.ndarray:
+            here = residuals(x)
+            sides = np.where(x + steps < high, steps, -steps)
+            return np.stack([(residuals(x + s * e) - here) / s for s, e in zip(sides, np.eye(n), strict=True)], axis=1)
+
+        slopes: Any = jacobian  # a callable, which the library's types do not know
+        found: Any = least_squares(
+            residuals, start, slopes, (low, high), x_scale=2 * steps, ftol=SETTLED, xtol=SETTLED, max_nfev=RUNS
+        )
+        curved = found.jac.T @ found.jac
+        return Shape(kind, found.x, float(found.cost), np.linalg.pinv(curved, hermitian=True))
+
+    def best(self) -> Shape | None:
+        """The shape that explains the frames best; ``None`` if it explains clearly less than the pixels do."""
+        best = min((self(kind) for kind in KINDS), key=lambda shape: shape.cost)
+        left = self._left(best.kind, best.unknowns)
+        return best if float((left**2).sum()) / 2 < NEARLY * self._misfit else None
+
+    def sheet(self, shape: Shape) -> Sheet:
+        """The sheet with the shape in place of the hill."""
+        covered, depth = shape.covered(self._hill.shape), shape.unknowns[6] * self._cell
+        own = covered > 0
+        insulation = np.where(self._hill, 0.0, self._sheet.insulation)
+        insulation = np.where(own, np.maximum(covered * shape.insulation, insulation), insulation)
+        at, reference = (np.where(own, depth, values) for values in (self._sheet.depth, self._sheet.reference))
+        resistance = reference / self._fit.slab.thickness * insulation / (1 - insulation)
+        return Sheet(self._sheet.support | own, insulation, at, reference, resistance, self._sheet.cost)
+
+    def _left(self, kind: str, x: np.ndarray) -> np.ndarray:
+        """What a shape leaves unexplained, over its spread."""
+        shape = Shape(kind, x, np.nan, np.empty(0))
+        fit = self._fit
+        if shape.ratio != 1:
+            fit = fit.spreading((fit.along[0] * shape.ratio, fit.along[1] * shape.ratio))
+        return fit.left(self.sheet(shape))
+
+
+def near(hill: np.ndarray, fit: SheetFit, settings: SheetSettings) -> tuple[slice, slice]:
+    """Rows and columns around a hill (y, x) in which its heat is felt."""
+    return around(hill, fit.contrast.pixel, settings.around * fit.slab.thickness)
+
+
+def shaped(fit: SheetFit, sheet: Sheet, settings: SheetSettings) -> Sheet:
+    """The sheet with each hill replaced by the even shape that explains the frames best, the strongest first.
+
+    A hill that no simple shape explains stays as it was fitted.
+
+    Args:
+        fit: of the window that the sheet lies in.
+        sheet: as fitted.
+        settings: numbers of the fit.
+    """
+    hills = hills_of(sheet, settings)
+    masks = sorted(outlines(sheet, settings), key=lambda mask: -float(sheet.insulation[mask].sum()))
+    for mask in masks:
+        own = hills == np.bincount(hills[mask]).argmax()
+        window = near(own, fit, settings)
+        one = ShapeFit(fit.cut(window), sheet.cut(window), own[window], settings)
+        best = one.best()
+        if best is not None and (best.covered(own[window].shape) > 0.5).sum() >= settings.smallest:
+            sheet = sheet.pasted(window, one.sheet(best))
+    return sheet
+
+
+def refined_ratios(fit: SheetFit, sheet: Sheet, settings: SheetSettings) -> tuple[float, float]:
+    """Ratios along y and x; those of the user where the material is alike in all directions or nothing was found.
+
+    The user's ratios are a prior, and the edges of the clearest region say more.
+
+    Args:
+        fit: with the user's ratios.
+        sheet: fitted with them.
+        settings: numbers of the fit.
+    """
+    masks = outlines(sheet, settings)
+    if fit.along == (1.0, 1.0) or not masks:
+        return fit.along
+    clearest, hills = max(masks, key=lambda mask: float(sheet.insulation[mask].sum())), hills_of(sheet, settings)
+    own = hills == np.bincount(hills[clearest]).argmax()
+    window = near(own, fit, settings)
+    one = ShapeFit(fit.cut(window), sheet.cut(window), own[window], settings, ratio=True)
+    best = one.best()
+    return fit.along if best is None else (fit.along[0] * best.ratio, fit.along[1] * best.ratio)
