@@ -26,7 +26,16 @@ extensions = [
     "generated_pages",
     "repository_links",
 ]
-exclude_patterns = ["_build", "_ext", "_templates", "gallery/*", "auto_examples/*.ipynb", "sg_execution_times.rst", "Thumbs.db", ".DS_Store"]
+exclude_patterns = [
+    "_build",
+    "_ext",
+    "_templates",
+    "gallery/*",
+    "auto_examples/*.ipynb",
+    "sg_execution_times.rst",
+    "Thumbs.db",
+    ".DS_Store",
+]
 suppress_warnings = ["config.cache"]  # sphinx-gallery's sorter cannot be pickled
 
 # Markdown.
