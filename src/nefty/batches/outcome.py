@@ -33,6 +33,12 @@ class Found:
         area: in the square of the unit.
         diameter: of a disc of that area.
         evidence: by how many standard deviations the frames show it.
+        level: probability with which each interval holds the truth; NaN where the band of the depth has none.
+        diameter_low: lower end of the interval of the diameter.
+        diameter_high: upper end.
+        resistance: thermal, in m2K/W.
+        resistance_low: lower end of its interval.
+        resistance_high: upper end.
     """
 
     label: int
@@ -46,6 +52,27 @@ class Found:
     area: float
     diameter: float
     evidence: float
+    level: float = math.nan
+    diameter_low: float = math.nan
+    diameter_high: float = math.nan
+    resistance: float = math.nan
+    resistance_low: float = math.nan
+    resistance_high: float = math.nan
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What would have been seen: the smallest round defect at a depth that is found with 90 % probability.
+
+    Args:
+        what: kind of the defect, in words.
+        depth: of it, in the outcome's unit.
+        diameter: in the outcome's unit; NaN if none that was asked about is found.
+    """
+
+    what: str
+    depth: float
+    diameter: float
 
 
 @dataclass(frozen=True)
@@ -63,6 +90,7 @@ class Outcome:
         level: of the verdict, in a word.
         verdict: in words.
         indications: what was found.
+        seen: what would have been seen, had it been there; empty if that was not worked out.
         unit: of lengths.
         visible: by how many standard errors a plain defect at half the depth would stand out; NaN if not known.
         misfit: mean squared residual over noise^2; NaN if not known.
@@ -81,6 +109,7 @@ class Outcome:
     level: str = ""
     verdict: str = ""
     indications: tuple[Found, ...] = ()
+    seen: tuple[Seen, ...] = ()
     unit: str = ""
     visible: float = math.nan
     misfit: float = math.nan
@@ -106,8 +135,9 @@ class Outcome:
         """Read what ``save`` wrote; ``None`` if there is none, or it cannot be read."""
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
-            found = tuple(Found(**_known(Found, one)) for one in values.pop("indications"))
-            return Outcome(**_known(Outcome, values), indications=found)
+            found = tuple(Found(**_known(one)) for one in values.pop("indications"))
+            seen = tuple(Seen(**_known(one)) for one in values.pop("seen", ()))
+            return Outcome(**_known(values), indications=found, seen=seen)
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return None
 
@@ -116,7 +146,7 @@ def outcome_of(rec: Reconstruction, name: str, key: str, *, seconds: float, work
     """What is kept of a result; lengths in mm where the grid is in metres."""
     shown = in_display_units(rec)
     verdict, weighed, record = rec.verdict(), rec.frame_evidence, rec.facts.record
-    seen = reference_visibility(rec)
+    plain = reference_visibility(rec)
     found = [
         Found(
             label=one.label,
@@ -130,6 +160,12 @@ def outcome_of(rec: Reconstruction, name: str, key: str, *, seconds: float, work
             area=one.area,
             diameter=one.diameter,
             evidence=one.evidence,
+            level=its.level,
+            diameter_low=its.diameter_low,
+            diameter_high=its.diameter_high,
+            resistance=one.resistance,
+            resistance_low=its.resistance_low,
+            resistance_high=its.resistance_high,
         )
         for one, its in zip(shown.indications(), shown.evidence(), strict=True)
     ]
@@ -142,12 +178,24 @@ def outcome_of(rec: Reconstruction, name: str, key: str, *, seconds: float, work
         level=str(verdict.level),
         verdict=verdict.text,
         indications=tuple(found),
+        seen=_seen(shown),
         unit=shown.unit("length"),
-        visible=math.nan if seen is None else seen,
+        visible=math.nan if plain is None else plain,
         misfit=math.nan if rec.misfit is None else rec.misfit,
         threshold=math.nan if weighed is None else weighed.threshold,
         part="" if record is None else record.part,
         serial="" if record is None else record.serial,
+    )
+
+
+def _seen(rec: Reconstruction) -> tuple[Seen, ...]:
+    limits = None if rec.frame_evidence is None else rec.frame_evidence.limits
+    if limits is None:
+        return ()
+    return tuple(
+        Seen(name, float(depth), float(diameter))
+        for name, own in zip(limits.names, limits.diameters, strict=True)
+        for depth, diameter in zip(limits.depths, own, strict=True)
     )
 
 
@@ -161,6 +209,6 @@ def _finite(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def _known(kind: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """The values of a dataclass, ``None`` as NaN; other names are an error."""
+def _known(values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a dataclass, ``None`` as NaN."""
     return {name: math.nan if value is None else value for name, value in values.items()}

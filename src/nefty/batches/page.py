@@ -31,6 +31,7 @@ def batch_page(outcomes: Sequence[Outcome], waiting: Sequence[str], reports: Map
     showing = [one for one in done if one.indications and judges(one)]
     found = [*([_depths(showing)] if showing else []), _recordings(done, reports)]
     found += [_indications(showing, reports)] if showing else []
+    found += [_seen(done, reports)] if any(one.seen for one in done) else []
     found += [_without(without)] if without else []
     found += [_waiting(waiting)] if waiting else []
     return Page(
@@ -130,10 +131,41 @@ def _within(one: Outcome) -> str:
     return span(min(lows), max(highs), one.unit) if lows and highs else NOTHING
 
 
-def _interval(found: Found, unit: str) -> str:
-    """Of its depth; a dash where the result has none."""
-    known = math.isfinite(found.depth_low) and math.isfinite(found.depth_high)
-    return span(found.depth_low, found.depth_high, unit) if known else NOTHING
+def _ends(low: float, high: float, unit: str) -> str:
+    """An interval; a dash where the result has none."""
+    return span(low, high, unit) if math.isfinite(low) and math.isfinite(high) else NOTHING
+
+
+def seen_words(one: Outcome) -> str:
+    """The smallest defect of the first kind that would have been found at each depth; empty if not worked out."""
+    own = [seen for seen in one.seen if seen.what == one.seen[0].what]
+    if not own:
+        return ""
+    found = [
+        f"{quantity(seen.diameter, one.unit, digits=2)} at {quantity(seen.depth, one.unit, digits=2)}"
+        for seen in own
+        if math.isfinite(seen.diameter)
+    ]
+    blind = [quantity(seen.depth, one.unit, digits=2) for seen in own if not math.isfinite(seen.diameter)]
+    words = [f"from {', '.join(found)}"] if found else []
+    words += [f"none at {', '.join(blind)}"] if blind else []
+    return f"{own[0].what}: {'; '.join(words)}"
+
+
+def _seen(done: Sequence[Outcome], reports: Mapping[str, str]) -> Section:
+    return Section(
+        title="What would have been seen",
+        shows="The smallest round defect at each depth that each recording shows with 90 % probability, at a typical "
+        "place of its frame. “None” means: none up to the largest that was asked about.",
+        table=Table(
+            ("recording", "diameter, at depth"),
+            [(one.name, seen_words(one) or "not worked out") for one in done],
+            links={(i, 0): reports[one.name] for i, one in enumerate(done)},
+        ),
+        good="The same in all recordings, and smaller than the smallest defect that matters.",
+        bad="A recording that sees less than its neighbours: less heat, more noise, or another distance.",
+        do="State these limits together with the result; record again what sees too little.",
+    )
 
 
 def _indications(showing: Sequence[Outcome], reports: Mapping[str, str]) -> Section:
@@ -143,19 +175,22 @@ def _indications(showing: Sequence[Outcome], reports: Mapping[str, str]) -> Sect
             one.name,
             str(found.label),
             quantity(found.depth, one.unit),
-            _interval(found, one.unit),
+            _ends(found.depth_low, found.depth_high, one.unit),
             f"{found.x:.3g}, {quantity(found.y, one.unit)}",
             f"{found.row}, {found.column}",
             quantity(found.diameter, one.unit),
+            _ends(found.diameter_low, found.diameter_high, one.unit),
             quantity(found.area, f"{one.unit}²" if one.unit else ""),
             _number(found.evidence),
         )
         for one, found in pairs
     ]
-    heads = ("recording", "no.", "depth to top", "band of the depth", "x, y", "row, column", "diameter", "area")
+    heads = ("recording", "no.", "depth to top", "within", "x, y", "row, column", "diameter", "within", "area")
     return Section(
         title="Indications",
-        shows="Every indication of every recording, the clearest of each first.",
+        shows="Every indication of every recording, the clearest of each first. Within: the interval that holds the "
+        "truth in 90 of 100 cases, where it was measured for such parts; else the band of the depth, which has no "
+        "stated probability, and none of the diameter. The report of each says which.",
         table=Table(
             (*heads, "evidence (σ)"), rows, links={(i, 0): reports[one.name] for i, (one, _) in enumerate(pairs)}
         ),
@@ -212,7 +247,7 @@ def _depths(showing: Sequence[Outcome]) -> Section:
     )
     return Section(
         title="Depths of all indications",
-        shows="Each dot is an indication, larger for a larger area, with the band of its depth.",
+        shows="Each dot is an indication, larger for a larger area, with the interval or band of its depth.",
         figure=figure,
         good="Few dots, at depths where the design has interfaces or known features.",
         bad="The same depth in every recording: a feature of the design, or a wrong thickness in the facts.",

@@ -13,8 +13,9 @@ from typing import Any
 
 from nefty import __version__
 from nefty.batches.outcome import Found, Outcome
-from nefty.batches.page import batch_page
+from nefty.batches.page import batch_page, seen_words
 from nefty.core.storage.files import write_atomic
+from nefty.core.words import SPACE
 from nefty.report.run_files import REPORT
 from nefty.result.exports.export import plain_cell
 
@@ -27,8 +28,13 @@ FILES = {
 }
 COLUMNS = (
     *("recording", "part", "serial", "verdict", "indications", "shallowest", "deepest", "unit of length"),
-    *("plain defect stands out by (standard errors)", "misfit", "threshold (standard deviations)", "seconds"),
-    *("why there is no result", "report"),
+    *(
+        "would have been seen",
+        "plain defect stands out by (standard errors)",
+        "misfit",
+        "threshold (standard deviations)",
+    ),
+    *("seconds", "why there is no result", "report"),
 )
 
 
@@ -64,7 +70,7 @@ def _row(one: Outcome) -> list[Any]:
     measures = [one.visible, one.misfit, one.threshold]
     return [
         *(one.name, one.part, one.serial, one.level, number, *ends, one.unit if depths else ""),
-        *measures,
+        *(seen_words(one).replace(SPACE, " "), *measures),
         *(round(one.seconds, 3), one.reason, report_of(one)),
     ]
 
