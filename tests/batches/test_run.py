@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
-import sys
 import threading
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,42 +16,11 @@ import pytest
 
 import nefty
 from nefty.core.cluster.place import Place
-from nefty.core.storage.run_folder import read_events
 from nefty.result.reconstruction import Reconstruction
-from support.batches import FACTS, FEW, QUICK, write_plate, write_scans
+from support.batches import FACTS, FEW, write_plate, write_scans
+from support.clusters import batch_command, busy, ended, external_scheduler, histories, numbers, wait_until
 
 TWO = Place(workers=2)
-
-
-def wait_until(condition, seconds: float = 240.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.02)
-
-
-def busy(folder: Path) -> dict[str, int]:
-    """Recordings that are being reconstructed, and the processes at it."""
-    found = {}
-    for lock in folder.glob("working/*/.lock"):
-        name = lock.parent.name
-        events = [event["event"] for event in read_events(folder / "runs" / name)]
-        with contextlib.suppress(ValueError, IndexError):
-            if events and "finished" not in events:
-                found[name] = int(lock.read_text().split()[0])
-    return found
-
-
-def histories(folder: Path) -> dict[str, list[str]]:
-    """What happened in each run."""
-    return {run.name: [event["event"] for event in read_events(run)] for run in (folder / "runs").iterdir()}
-
-
-def numbers(folder: Path, scans: Path) -> dict[str, dict]:
-    """What came out, without times and keys, which know when the files were written, and where they lie."""
-    content = json.loads((folder / "summary.json").read_text(encoding="utf-8").replace(str(scans), "scans"))
-    dropped = ("seconds", "worked", "key")
-    return {one["name"]: {k: v for k, v in one.items() if k not in dropped} for one in content["recordings"]}
 
 
 @dataclass(frozen=True)
@@ -115,29 +81,8 @@ def test_broken_recordings_and_a_killed_worker_stop_nobody_and_one_more_computes
 
 @pytest.fixture
 def scheduler_address(tmp_path):
-    """A Dask scheduler and a worker, each a process of its own."""
-    told = tmp_path / "scheduler.json"
-    dask = [sys.executable, "-m", "dask"]
-    commands = [
-        [*dask, "scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(told)],
-        [*dask, "worker", "--scheduler-file", str(told), "--nthreads", "1", "--local-directory", str(tmp_path / "d")],
-    ]
-    with contextlib.ExitStack() as stack:
-        for command in commands:
-            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            stack.callback(process.wait)
-            stack.callback(process.terminate)
-            wait_until(lambda: told.exists() and bool(told.read_text().strip()))
-        yield json.loads(told.read_text())["address"]
-
-
-def command(scans: Path) -> list[str]:
-    script = str(Path(sys.executable).with_name("nefty"))
-    return [script, "batch", str(scans), "--facts", str(scans.parent / "part.toml"), *QUICK]
-
-
-def ended(words: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, capture_output=True, text=True, timeout=400, check=False)
+    with external_scheduler(tmp_path) as address:
+        yield address
 
 
 def stop(words: list[str], out: Path, how: signal.Signals) -> None:
@@ -164,10 +109,10 @@ def test_a_client_that_is_stopped_loses_nothing_and_an_external_scheduler_gives_
 ):
     scans = write_scans(tmp_path / "scans", plates=3, broken=1, other=False)  # two may end while it stops
     out = tmp_path / "out"
-    stop([*command(scans), "--out", str(out), "--workers", "2"], out, signal.SIGINT)
+    stop([*batch_command(scans), "--out", str(out), "--workers", "2"], out, signal.SIGINT)
     before = {name for name, events in histories(out).items() if "finished" in events}
     assert len(before) < 3, "it was over before it was stopped"
-    again = ended([*command(scans), "--out", str(out), "--scheduler", scheduler_address])
+    again = ended([*batch_command(scans), "--out", str(out), "--scheduler", scheduler_address])
     assert again.returncode == 1, again.stderr  # one recording has no result
     assert "3 of 4 recordings have a result" in again.stdout
     for name, events in histories(out).items():
@@ -185,7 +130,7 @@ def test_a_client_that_is_stopped_and_killed_goes_on_by_the_same_command_and_els
 ):
     scans = write_scans(tmp_path / "scans", plates=4, broken=1, other=False)
     here, there = tmp_path / "here", tmp_path / "there"
-    local = [*command(scans), "--out", str(here), "--workers", "2"]
+    local = [*batch_command(scans), "--out", str(here), "--workers", "2"]
     for how in (signal.SIGINT, signal.SIGKILL):
         stop(local, here, how)
     again = ended(local)
@@ -194,7 +139,7 @@ def test_a_client_that_is_stopped_and_killed_goes_on_by_the_same_command_and_els
     for name, events in histories(here).items():
         assert events.count("started") == events.count("finished") == 1, name
 
-    far = ended([*command(scans), "--out", str(there), "--scheduler", scheduler_address])
+    far = ended([*batch_command(scans), "--out", str(there), "--scheduler", scheduler_address])
     assert far.returncode == 1, far.stderr
     assert numbers(there, scans) == numbers(here, scans)
     for run in histories(here):
