@@ -48,6 +48,31 @@ def test_the_command_is_readable():
     assert Draft("-odd.h5").words("out")[2] == "./-odd.h5"
 
 
+def test_a_closer_look_is_the_command_that_solves_one_indication_again():
+    near = DRAFT.closer("nefty-app/runs/a-1", 3)
+    words = near.words("out")
+    assert words[words.index("--region") + 1] == "3"
+    assert words[words.index("--overview") + 1] == "nefty-app/runs/a-1"
+    assert not any(word.startswith(("--roi", "--bin")) for word in words)  # which --region refuses
+    assert "--leave-out" in words
+    called: dict[str, object] = {}
+
+    class Fake:
+        @staticmethod
+        def close_up(file, overview, indication, **how):
+            called.update(file=file, overview=overview, indication=indication, **how)
+            return Fake
+
+        @staticmethod
+        def write(out):
+            called["written"] = out
+
+    exec(near.python("out").replace("import nefty\n", ""), {"nefty": Fake})
+    assert (called["file"], called["overview"], called["indication"]) == (DRAFT.file, "nefty-app/runs/a-1", 3)
+    assert (called["thickness"], called["recipe"], called["written"]) == ("1.3 mm", "real", "out")
+    assert Draft.from_record(near.record()).words("out") == words
+
+
 def test_python_is_valid_and_names_the_same_facts():
     called: dict[str, object] = {}
 

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nefty.result.reconstruction import Reconstruction
 from support.app.server import Server, Watched, browsed, served
 from support.app.story import cancelled, compared, drag, finished, opened, place, ready, resumed, start, tab
 from support.app.tiny_recording import write_counts
+from support.large_parts.panel import ALPHA, FLASH_FRAME, FPS, PIXEL, PULSE, QUICK, H, panel_file
 from support.shared_data import shared_recording
 
 pytestmark = pytest.mark.skipif("NEFTY_TEST_APP" not in os.environ, reason="long; run by make test-app")
@@ -56,6 +58,7 @@ def test_load_facts_region_run_cancel_resume_result_compare(recording, tmp_path)
     with served(tmp_path) as server, browsed(server) as seen:
         first = _first_run(seen, file)
         page: Any = seen.page
+        page.wait_for_selector("text=What would have been seen")
         pictured(seen, f"{file}-result")
         page.locator("[data-method=pct]").click()
         page.wait_for_selector("[data-figure=classical] .main-svg", timeout=240_000)
@@ -104,6 +107,38 @@ def _first_run(seen: Watched, file: str) -> str:
     pictured(seen, f"{file}-paused")
     resumed(page)
     return name
+
+
+def test_pixels_are_joined_and_an_indication_is_looked_at_more_closely(tmp_path):
+    """Facts from a file beside the recording; what would have been seen; then the closer look, a run of its own."""
+    panel_file(tmp_path / "panel.npy", (48, 48))
+    (tmp_path / "part.toml").write_text(
+        f'fps = {FPS}\nunits = "K"\nflash_frame = {FLASH_FRAME}\nonset = "frame"\nmaterial = "gfrp"\n'
+        f'alpha = "{ALPHA} m2/s"\nthickness = "{1e3 * H} mm"\npixel = "{1e3 * PIXEL} mm"\n'
+        f'pulse = "{1e3 * PULSE} ms"\nbin = 2\n'
+    )
+    with served(tmp_path) as server, browsed(server) as seen:
+        page: Any = opened(seen, "panel.npy")
+        tab(page, "Facts")
+        page.wait_for_selector("text=Facts of part.toml")
+        overview = start(page, "; ".join(f"{key}={value}" for key, value in QUICK.items()))
+        finished(page)
+        page.wait_for_selector("[data-figure=seen] .main-svg")
+        page.wait_for_selector("[data-figure=sure] .main-svg")
+        pictured(seen, "panel-overview")
+        page.locator("[data-indication='2']").click()
+        page.get_by_role("button", name="Look closer at indication 2").click()
+        page.wait_for_function("() => !location.search.endsWith('panel-1')")
+        finished(page)
+        near = page.url.split("name=")[1]
+        kept = Reconstruction.load(tmp_path / "nefty-app" / "runs" / near)
+        assert kept.close_up is not None
+        assert (kept.close_up.indication, kept.close_up.run) == (2, overview)
+        assert kept.facts.window.bin == 1
+        assert page.locator("[data-result=closer]").count() == 0  # it cannot be looked at more closely
+        pictured(seen, "panel-closer")
+        assert seen.errors == []
+        assert server.memory() < MOST
 
 
 def test_half_a_gigabyte_is_sent_and_opened_with_little_memory(tmp_path):

@@ -56,6 +56,23 @@ def test_grown_new_and_gone_are_told_apart():
     assert Change.SMALLER in changes(back)
 
 
+def test_intervals_say_whether_each_run_alone_tells_the_change(monkeypatch):
+    before, after = run([(5, 5, 8), (30, 40, 6)]), run([(3, 3, 12), (30, 40, 6)])
+    assert [row.apart for row in compare_runs(before, after).rows] == [None, None]  # none was measured for these
+    plain = Reconstruction.evidence
+
+    def sure(rec, *arguments):
+        found = {d.label: d.diameter for d in rec.indications()}
+        return [
+            dataclasses.replace(one, diameter_low=0.85 * found[one.label], diameter_high=1.15 * found[one.label])
+            for one in plain(rec, *arguments)
+        ]
+
+    monkeypatch.setattr(Reconstruction, "evidence", sure)
+    by_change = {row.change: row.apart for row in compare_runs(before, after).rows}
+    assert by_change == {Change.GROWN: True, Change.SAME: False}
+
+
 def test_the_part_lay_elsewhere_under_the_camera():
     boxes = [(5, 5, 6), (30, 40, 6), (12, 30, 5)]
     moved = [(row + 7, column + 9, width) for row, column, width in boxes]

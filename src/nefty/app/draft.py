@@ -31,6 +31,8 @@ class Draft:
         false_calls: accepted in a sound part, on average; the recipe's if None.
         seconds: after which the run pauses; None for never.
         settings: changes of the recipe, ``"KEY=VALUE"`` each.
+        region: number of an indication that is solved again in the camera's own pixels; None for the whole part.
+        overview: folder of the run that has this indication, relative to the root.
     """
 
     file: str
@@ -39,10 +41,22 @@ class Draft:
     false_calls: float | None = None
     seconds: float | None = None
     settings: tuple[str, ...] = ()
+    region: int | None = None
+    overview: str | None = None
+
+    def closer(self, overview: str, indication: int) -> Draft:
+        """A closer look at an indication of the run in a folder; it chooses rectangle and pixels itself."""
+        known = dataclasses.replace(self.known, roi=None, bin=None)
+        return dataclasses.replace(self, known=known, region=indication, overview=overview)
 
     def said(self, **changes: Any) -> Draft:
         """With other facts; None takes one back."""
         return dataclasses.replace(self, known=dataclasses.replace(self.known, **changes))
+
+    @property
+    def as_file(self) -> str:
+        """The recording as a word that no option can be mistaken for."""
+        return f"./{self.file}" if self.file.startswith("-") else self.file
 
     def options(self) -> list[str]:
         """The facts as options."""
@@ -51,9 +65,10 @@ class Draft:
     def words(self, out: str) -> list[str]:
         """The command that runs it, from the root."""
         more = {"recipe": self.recipe, "false_calls": self.false_calls, "seconds": self.seconds}
+        more |= {"region": self.region, "overview": self.overview}
         given = [word for name, value in more.items() if value is not None for word in _option(name, value)]
         given += [word for text in self.settings for word in ("--set", text)]
-        return ["nefty", "reconstruct", _as_file(self.file), "--out", out, *given, *self.options()]
+        return ["nefty", "reconstruct", self.as_file, "--out", out, *given, *self.options()]
 
     def command(self, out: str) -> str:
         """The same as it is typed."""
@@ -67,6 +82,10 @@ class Draft:
         changes |= dict(map(parse_assignment, self.settings))
         how = "" if self.recipe is None else f", recipe={self.recipe!r}"
         how += f", overrides={changes!r}" if changes else ""
+        if self.region is not None:
+            how += "".join(f", {name}={value!r}" for name, value in self.known.given().items())
+            call = f"{self.file!r}, {self.overview!r}, {self.region}{how}, run={out!r}"
+            return f"import nefty\n\nrec = nefty.close_up({call})\nrec.write({out!r})\n"
         return (
             f"import nefty\n\nseq = nefty.load({self.file!r}{facts}{chr(10) if facts else ''})\n"
             f"rec = nefty.reconstruct(seq{how}, run={out!r})\nrec.write({out!r})\n"
@@ -75,6 +94,7 @@ class Draft:
     def record(self) -> dict[str, Any]:
         """As plain values, for a file."""
         rest = {"file": self.file, "recipe": self.recipe, "false_calls": self.false_calls, "seconds": self.seconds}
+        rest |= {"region": self.region, "overview": self.overview}
         return {**rest, "settings": list(self.settings), "known": self.known.given()}
 
     @staticmethod
@@ -101,8 +121,3 @@ def _option(name: str, value: Any) -> list[str]:
         return [option_of(name)]
     text = repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
     return [f"{option_of(name)}={text}"] if text.startswith("-") else [option_of(name), text]
-
-
-def _as_file(name: str) -> str:
-    """A name that no option can be mistaken for."""
-    return f"./{name}" if name.startswith("-") else name

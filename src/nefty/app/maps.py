@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import numpy as np
 
 from nefty.app.draft import Draft
 from nefty.app.jobs import Run
-from nefty.app.processes import python_command
+from nefty.app.processes import call_nefty
 from nefty.app.root import Root
-from nefty.core.errors import NeftyError
 
 MAPS = "maps.npz"  # that the command writes
 METHODS = {
@@ -44,20 +42,7 @@ async def classical_maps(root: Root, run: Run, method: str, alpha: float | None)
     folder = run.folder / f"classical-{method}"
     if not (folder / MAPS).exists():
         words = classical_words(run.draft, method, root.relative(folder), alpha)
-        process = await asyncio.create_subprocess_exec(
-            *python_command(root.path, "nefty.cli.main:main", *words[1:]),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        try:
-            _, said = await process.communicate()
-        finally:
-            if process.returncode is None:
-                process.kill()
-        if process.returncode != 0:
-            last = said.decode(errors="replace").strip()[-400:].removeprefix("nefty: ")
-            raise NeftyError(last or f"nefty classical {method} ended with code {process.returncode}.")
+        await call_nefty(root.path, *words[1:])
     return _read(folder / MAPS)
 
 

@@ -46,6 +46,8 @@ class Compared:
         place: its centre (y, x) on the frames of the first run's recording.
         wider: change of the diameter of the disc with its area; NaN where it is in one run alone.
         deeper: change of the depth to the top; NaN where it is in one run alone.
+        apart: whether the 90 % intervals of its diameters do not overlap, so that each run by itself tells the change;
+            None where a run has no intervals.
     """
 
     change: Change
@@ -54,6 +56,7 @@ class Compared:
     place: tuple[float, float]
     wider: float
     deeper: float
+    apart: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,23 @@ def compare_runs(
     moved = [_moved(one, shift or found) for one in second]
     margin = 2 * max(*before.grid.spacing[1:], *after.grid.spacing[1:])
     rows = tuple(_compared(a, b, before, after, shift or found, margin) for a, b in paired(first, moved))
+    sizes = _diameters(before), _diameters(after)
+    rows = tuple(dataclasses.replace(row, apart=_apart(row, *sizes)) for row in rows)
     return RunComparison(shift or found, agreeing, margin, rows, tuple(_cautions(before, after)))
+
+
+def _diameters(rec: Reconstruction) -> dict[int, tuple[float, float]]:
+    """Intervals of the diameters by label, where they were measured for such parts."""
+    return {one.label: (one.diameter_low, one.diameter_high) for one in rec.evidence() if np.isfinite(one.diameter_low)}
+
+
+def _apart(row: Compared, before: dict[int, tuple[float, float]], after: dict[int, tuple[float, float]]) -> bool | None:
+    """Whether the intervals of a row's diameters do not overlap."""
+    first = before.get(row.before.label) if row.before is not None else None
+    second = after.get(row.after.label) if row.after is not None else None
+    if first is None or second is None:
+        return None
+    return first[1] < second[0] or second[1] < first[0]
 
 
 def find_shift(

@@ -77,7 +77,9 @@ def _summary(found: RunComparison, before: Shown) -> None:
         ui.label(f"Alignment: {how.capitalize() if found.agreeing else how}").classes("quiet")
         ui.label(
             f"Grown and smaller: the diameter of the disc with the same area changed by more than "
-            f"{quantity(found.margin, length)}, a cell at each edge. No interval of the sizes stands behind this."
+            f"{quantity(found.margin, length)}, a cell at each edge. Where both diameters have 90 % intervals, the "
+            "table says whether they lie apart: then each run by itself tells the change. Overlapping ones do not "
+            "speak against it, for much of their width is an error that both runs share."
         ).classes("quiet")
         for text in found.cautions:
             notice(text, "caution")
@@ -108,6 +110,7 @@ def _own_place(found: RunComparison, shown: Shown, one: Indication, side: int) -
 def _table(found: RunComparison, before: Shown) -> None:
     unit = f" ({before.units.length})" if before.units.length else ""
     columns = ["", "what became of it", f"x, y on the frames{unit}", f"diameter before, after{unit}", f"change{unit}"]
+    columns += ["its intervals"]
     columns += [f"depth to top before, after{unit}", f"change{unit}"]
     with panel("Indication by indication"):
         if not found.rows:
@@ -122,7 +125,17 @@ def _row(number: int, row: Compared) -> list[str]:
     sizes = [_length(one and one.diameter) for one in (row.before, row.after)]
     depths = [_length(one and one.depth_to_top) for one in (row.before, row.after)]
     wider, deeper = (f"{value:+.3g}" if np.isfinite(value) else "–" for value in (row.wider, row.deeper))
-    return [str(number), row.change.value, f"{x:.3g}, {y:.3g}", ", ".join(sizes), wider, ", ".join(depths), deeper]
+    said = {None: "–", True: "lie apart", False: "overlap"}[row.apart]
+    return [
+        str(number),
+        row.change.value,
+        f"{x:.3g}, {y:.3g}",
+        ", ".join(sizes),
+        wider,
+        said,
+        ", ".join(depths),
+        deeper,
+    ]
 
 
 def _length(value: float | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from nicegui import ui
@@ -11,7 +12,9 @@ from nefty.app.account import Account
 from nefty.app.pages.fact_fields import MAIN, MORE, FactField
 from nefty.app.pages.layout import cell, notice
 from nefty.app.pages.viewing import Viewing
-from nefty.core.errors import InputError
+from nefty.app.saved_facts import save_facts
+from nefty.core.errors import InputError, NeftyError
+from nefty.data.intake.part_file import own_file
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +64,21 @@ def facts_panel(viewing: Viewing, *, reload: bool = False) -> None:
         if good and reload:
             ui.navigate.reload()
 
+    async def save() -> None:
+        await check()
+        if viewing.problem:
+            return
+        word.set_text("Saving")
+        try:
+            word.set_text(f"Saved as {await save_facts(viewing.desk.root, viewing.draft)}, beside the recording.")
+        except NeftyError as error:
+            word.set_text(str(error))
+
     with ui.row().classes("items-center gap-3"):
         button = ui.button("Check these facts", icon="check", on_click=check).props("unelevated")
+        ui.button("Save them", icon="save", on_click=save).props("outline data-facts=save").tooltip(
+            f"into {own_file(Path(viewing.file)).name} beside the recording, which nefty reads from then on"
+        )
         word = ui.label("").classes("quiet")
     found = ui.column().classes("w-full gap-1")
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from urllib.parse import quote
 
 import numpy as np
 from nicegui import events, ui
 
 from nefty.app.desk import Desk
-from nefty.app.jobs import Run
+from nefty.app.jobs import Run, State
 from nefty.app.pages.classical import classical_panel
 from nefty.app.pages.layout import cell, drawn, fact, notice, panel, plot, plot_map
+from nefty.app.pages.sureness import seen_panel, sure_panel
 from nefty.app.results import Shown
 from nefty.core.storage.run_folder import RESULT
 from nefty.core.words import quantity, span
@@ -44,11 +46,13 @@ def result_panels(desk: Desk, run: Run, shown: Shown) -> None:
         ).classes("quiet")
         _map(shown, place)
         _table(shown, place)
-    # Intervals of each number, and what would have been seen, have their place here, once the library gives them.
+        _closer(desk, run, shown, place)
+    sure_panel(shown)
     with panel("Slices through one point"):
         _slices(shown, place)
     with panel("The indications in 3D"):
         _surfaces(shown)
+    seen_panel(shown)
     with panel("Classical methods beside it"):
         classical_panel(desk, run, shown)
 
@@ -175,6 +179,32 @@ def _table(shown: Shown, place: _Place) -> None:
 
     place.told.append(mark)
     mark()
+
+
+def _closer(desk: Desk, run: Run, shown: Shown, place: _Place) -> None:
+    """A button that solves the chosen indication again in the camera's own pixels, where pixels were joined."""
+    rec = shown.findings.rec
+    if run.state is not State.FINISHED or rec.calibrated is None or rec.facts.window.bin == 1 or not rec.indications():
+        return
+
+    def start() -> None:
+        name = desk.jobs.add(run.draft.closer(desk.jobs.out(run.name), place.label))
+        ui.navigate.to(f"/run?name={quote(name)}")
+
+    n = rec.facts.window.bin
+    with ui.row().classes("items-center gap-3"):
+        button = ui.button(icon="zoom_in", on_click=start).props("outline size=sm data-result=closer")
+        ui.label(
+            f"{n} × {n} pixels of the camera are one cell here. A closer look solves the surroundings of one "
+            "indication again in the camera's own pixels, with what this run calibrated."
+        ).classes("quiet").style("flex: 1; min-width: 16rem")
+
+    def name_it() -> None:
+        button.set_text(f"Look closer at indication {place.label}")
+        button.set_visibility(place.label > 0)
+
+    place.told.append(name_it)
+    name_it()
 
 
 def _slices(shown: Shown, place: _Place) -> None:

@@ -58,7 +58,7 @@ def sections(findings: Findings, units: AxisUnits) -> list[Section]:
     shown = evidence_section.section(findings, units)
     found = [_map(findings, units), _table(findings, units), *([shown] if shown else [])]
     if findings.defects:
-        found.append(_bands(findings, units))
+        found.append(how_sure(findings, units))
     return [*found, *limits_section.sections(findings, units), _pictures(findings, units)]
 
 
@@ -162,7 +162,8 @@ def _terms(findings: Findings) -> str:
     return text + EVIDENCE * (shown is not None) + RESISTANCE * sheets
 
 
-def _bands(findings: Findings, units: AxisUnits) -> Section:
+def how_sure(findings: Findings, units: AxisUnits) -> Section:
+    """The depth of each indication in its interval, or in its band where none was measured."""
     truth = {found.label: true.depth_to_top for found, true in findings.pairs if found and true}
     bands = [
         DepthBand(

@@ -17,13 +17,27 @@ WIDTH = Scale("Viridis", from_zero=True)
 
 def sections(findings: Findings, units: AxisUnits) -> list[Section]:
     """A curve and a table over depth, and maps over the frame; nothing where it was not worked out."""
+    limits = limits_of(findings)
+    return [] if limits is None else [curves(findings, limits, units), _maps(findings, limits, units)]
+
+
+def limits_of(findings: Findings) -> Limits | None:
+    """What would have been seen, if that was worked out."""
     shown = findings.rec.frame_evidence
-    if shown is None or shown.limits is None or not len(shown.limits.depths):
-        return []
-    return [_curves(findings, shown.limits, units), _maps(findings, shown.limits, units)]
+    return None if shown is None or shown.limits is None or not len(shown.limits.depths) else shown.limits
 
 
-def _curves(findings: Findings, limits: Limits, units: AxisUnits) -> Section:
+def limit_maps(limits: Limits, units: AxisUnits) -> list[DepthMap]:
+    """The smallest diameter at every place, at the shallowest, a middle and the deepest depth."""
+    label = axis_title("smallest diameter", units.length)
+    chosen = sorted({0, len(limits.depths) // 2, len(limits.depths) - 1})
+    return [
+        DepthMap(f"{quantity(limits.depths[k], units.length)} deep", limits.maps[0, k], WIDTH, label) for k in chosen
+    ]
+
+
+def curves(findings: Findings, limits: Limits, units: AxisUnits) -> Section:
+    """The smallest diameter over depth, as curves and as a table."""
     spacing = findings.rec.grid.spacing
     length = f" ({units.length})" if units.length else ""
     columns = (f"depth{length}", *(f"{name}{length}" for name in limits.names))
@@ -51,19 +65,14 @@ def _curves(findings: Findings, limits: Limits, units: AxisUnits) -> Section:
 
 
 def _maps(findings: Findings, limits: Limits, units: AxisUnits) -> Section:
-    rec, middle = findings.rec, len(limits.depths) // 2
-    label = axis_title("smallest diameter", units.length)
-    chosen = sorted({0, middle, len(limits.depths) - 1})
-    maps = [
-        DepthMap(f"{quantity(limits.depths[k], units.length)} deep", limits.maps[0, k], WIDTH, label) for k in chosen
-    ]
+    maps = limit_maps(limits, units)
     return Section(
         title="Where it would have been seen",
         shows=(
-            f"The same for {limits.names[0]} at every place of the frame, at {len(chosen)} depths. Grey: not found, or "
+            f"The same for {limits.names[0]} at every place of the frame, at {len(maps)} depths. Grey: not found, or "
             "not inspected. Edges, masked pixels and places that got less heat show less."
         ),
-        figure=depth_maps(maps, rec.grid.size[1:], units),
+        figure=depth_maps(maps, findings.rec.grid.size[1:], units),
         good="Even maps.",
         bad="Grey or bright places where defects matter.",
         do="Record those places again, in the middle of the frame.",
