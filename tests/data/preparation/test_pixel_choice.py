@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from nefty.data.intake.known import Known
 from nefty.data.preparation.pixel_choice import chosen_pixels, inside_polygon
 from nefty.data.preparation.prepare import prepare
 from nefty.data.sequence import Sequence
+from nefty.physics.pulses import GaussianFlash
 
 FACE = (12, 16)
 TRIANGLE = ((1.0, 1.0), (1.0, 15.0), (11.0, 8.0))
@@ -103,3 +106,22 @@ def test_what_cannot_be_is_refused_by_name(tmp_path, said, words):
     file = recording().save(tmp_path / "r.npz")
     with pytest.raises(InputError, match=words):
         take_in(file, Known(**said, typed=True))
+
+
+def test_a_part_under_a_narrow_flash_is_not_cut_but_the_rest_does_not_count():
+    """Heat crosses the sides of any piece of it, which as a part of its own would have insulated ones."""
+    heated = dataclasses.replace(recording(), excitation=GaussianFlash(width=1.0))
+    whole = prepare(heated, dead="off", bin="off").sequence
+    cut = prepare(heated, dead="off", bin="off", roi=(2, 11, 3, 16), leave_out=[(4, 5, 6, 8)])
+    found, counts = cut.sequence, np.zeros(FACE, bool)
+    counts[2:11, 3:16] = True
+    counts[4, 6:8] = False
+    assert found.size == whole.size
+    assert found.excitation == whole.excitation
+    assert (np.isfinite(found.frames).all(axis=0) == counts).all()
+    assert (found.facts.window.top, found.facts.window.left) == (0, 0)
+    said = next(step.text for step in cut.steps if step.name == "region")
+    assert "Rows 2 to 11" in said
+    assert "heat flows" in said
+    even = prepare(recording(), dead="off", bin="off", roi=(2, 11, 3, 16)).sequence
+    assert even.frames.shape[1:] == (9, 13)  # of a part that was heated evenly a piece is like the whole

@@ -76,3 +76,27 @@ def chosen_step(
     inside = int(chosen[top:bottom, left:right].sum())
     text += f" {inside} of its {(bottom - top) * (right - left)} pixels count."
     return (top, bottom, left, right), Step(said.name, text, values, said.assumed)
+
+
+def counted_step(
+    region: Box, chosen: np.ndarray | None, face: tuple[int, int], said: Step
+) -> tuple[Box, np.ndarray | None, Step]:
+    """A region as pixels that count, in a part that is not cut: the whole face, the pixels (y, x), and what to say.
+
+    The file knows how a narrow flash heated the whole part. A piece with insulated sides would be another part: heat
+    flows through them.
+
+    Args:
+        region: rows and columns (y0, y1, x0, x1) that are used.
+        chosen: what ``chosen_pixels`` made.
+        face: rows and columns of the picture.
+        said: of the region so far.
+    """
+    whole = (0, face[0], 0, face[1])
+    if region == whole:
+        return whole, chosen, said
+    inside = np.zeros(face, bool)
+    inside[region[0] : region[1], region[2] : region[3]] = True
+    counts = inside if chosen is None else inside & chosen
+    text = f"{said.text} The rest does not count, but stays a part of the model, for heat flows to and from it."
+    return whole, counts, Step(said.name, text, said.values, said.assumed)
