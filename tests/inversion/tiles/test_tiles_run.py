@@ -37,7 +37,7 @@ def in_one_piece(whole):
 @pytest.fixture(scope="module")
 def joined(whole, in_one_piece):
     """Tiles that take over the calibration of the whole, one after the other."""
-    found = Joined(whole, in_one_piece)
+    found = Joined(whole, in_one_piece, load_recipe("real", QUICK))
     tiles = layout(whole.shape[1:], (RIM, RIM), MOST)
     assert len(tiles) == 4
     for tile in tiles:
@@ -67,6 +67,16 @@ def test_the_same_indications_are_found(in_one_piece, joined):
     for (depth, area), (other, wide) in zip(told(joined), told(in_one_piece), strict=True):
         assert depth == pytest.approx(other, rel=0.03)
         assert area == pytest.approx(wide, abs=3 * PIXEL**2)
+
+
+def test_what_would_have_been_seen_is_about_that_of_one_piece(in_one_piece, joined):
+    one, other = (rec.frame_evidence.limits for rec in (in_one_piece, joined))
+    assert other.names == one.names
+    assert other.maps.shape == one.maps.shape
+    known = np.isfinite(one.diameters)
+    assert (other.diameters[known] <= one.diameters[known] + 1e-12).all()  # a tile, or the overview, finds it
+    assert (other.diameters[known] > 0.5 * one.diameters[known]).all()
+    assert "What would have been seen" in joined.verdict().text
 
 
 def test_frames_gains_and_noise_are_of_the_whole(in_one_piece, joined):

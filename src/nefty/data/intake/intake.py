@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nefty.core.errors import InputError
 from nefty.core.terminal_text import option_of
 from nefty.data.facts import Note, NoteKind, Source, Step
@@ -24,11 +26,12 @@ from nefty.data.intake.values import (
 )
 from nefty.data.preparation.choice import NOTHING
 from nefty.data.preparation.part_facts import describe_part
+from nefty.data.preparation.pixel_choice import WHOLE_STAYS, heats_a_spot
 from nefty.data.preparation.prepare import prepare
 from nefty.data.preparation.prepared import Prepared
 from nefty.data.read import read
 from nefty.data.record.record_file import find_record
-from nefty.data.sequence import Sequence
+from nefty.data.sequence import Sequence, bounds
 from nefty.physics.materials import material
 
 STEPS = (
@@ -211,8 +214,22 @@ def _of_own_file(file: Path, loaded: Sequence, known: Known, refused: tuple[str,
     cut = loaded
     if known.roi is not None and known.roi != "off":
         top, bottom, left, right = region(known.roi, known.named("roi"))
-        cut = loaded.region(slice(top, bottom), slice(left, right))
+        rows, columns = slice(top, bottom), slice(left, right)
+        cut = _counting(loaded, rows, columns) if heats_a_spot(loaded) else loaded.region(rows, columns)
     return Recording(file, loaded, cut, None, (), (), True, known.typed, known=known, says_everything=bool(refused))
+
+
+def _counting(sequence: Sequence, rows: slice, columns: slice) -> Sequence:
+    """The whole part, of which these rows and columns count alone."""
+    _, ny, nx = sequence.shape
+    (top, bottom), (left, right) = bounds("rows", rows, ny), bounds("columns", columns, nx)
+    if (top, bottom, left, right) == (0, ny, 0, nx):
+        return sequence
+    inside = np.zeros((ny, nx), bool)
+    inside[top:bottom, left:right] = True
+    text = f"only rows {top} to {bottom} of {ny} and columns {left} to {right} of {nx} count; {WHOLE_STAYS}"
+    counts = inside if sequence.mask is None else inside & sequence.mask
+    return sequence.with_mask(counts).with_facts(sequence.facts.noted(Note(NoteKind.OTHER, text)))
 
 
 def _with_part(sequence: Sequence, known: Known) -> tuple[Sequence, tuple[Step, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence as Listing
 
 import numpy as np
 
@@ -10,12 +10,15 @@ from nefty.core.errors import InputError
 from nefty.data.facts import Step
 from nefty.data.preparation.outline import Box, resolved
 from nefty.data.preparation.prepared import counted
+from nefty.data.sequence import Sequence
+from nefty.physics.pulses import GaussianFlash
 
-Corners = Sequence[tuple[float, float]]
+WHOLE_STAYS = "the rest does not count, but stays a part of the model, for heat flows to and from it."
+Corners = Listing[tuple[float, float]]
 Rectangle = tuple[int | None, int | None, int | None, int | None]
 
 
-def chosen_pixels(polygon: Corners | None, left_out: Sequence[Rectangle], face: tuple[int, int]) -> np.ndarray | None:
+def chosen_pixels(polygon: Corners | None, left_out: Listing[Rectangle], face: tuple[int, int]) -> np.ndarray | None:
     """Pixels (y, x) that count; None if all do.
 
     Args:
@@ -45,7 +48,7 @@ def inside_polygon(polygon: Corners, face: tuple[int, int]) -> np.ndarray:
 
 
 def chosen_step(
-    polygon: Corners | None, left_out: Sequence[Rectangle], chosen: np.ndarray | None, region: Box, said: Step
+    polygon: Corners | None, left_out: Listing[Rectangle], chosen: np.ndarray | None, region: Box, said: Step
 ) -> tuple[Box, Step]:
     """The region cut to what the polygon encloses, and what to say.
 
@@ -78,13 +81,17 @@ def chosen_step(
     return (top, bottom, left, right), Step(said.name, text, values, said.assumed)
 
 
+def heats_a_spot(sequence: Sequence) -> bool:
+    """Whether the file knows that a narrow flash heated the part unevenly: then heat crosses the sides of any piece of
+    it, which as a part of its own would have insulated ones.
+    """
+    return isinstance(sequence.excitation, GaussianFlash)
+
+
 def counted_step(
     region: Box, chosen: np.ndarray | None, face: tuple[int, int], said: Step
 ) -> tuple[Box, np.ndarray | None, Step]:
     """A region as pixels that count, in a part that is not cut: the whole face, the pixels (y, x), and what to say.
-
-    The file knows how a narrow flash heated the whole part. A piece with insulated sides would be another part: heat
-    flows through them.
 
     Args:
         region: rows and columns (y0, y1, x0, x1) that are used.
@@ -98,5 +105,5 @@ def counted_step(
     inside = np.zeros(face, bool)
     inside[region[0] : region[1], region[2] : region[3]] = True
     counts = inside if chosen is None else inside & chosen
-    text = f"{said.text} The rest does not count, but stays a part of the model, for heat flows to and from it."
+    text = f"{said.text} {WHOLE_STAYS.capitalize()}"
     return whole, counts, Step(said.name, text, said.values, said.assumed)

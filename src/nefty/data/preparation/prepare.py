@@ -26,13 +26,13 @@ from nefty.data.preparation.drift import drift_step
 from nefty.data.preparation.flash import Flash, flash_of
 from nefty.data.preparation.gain import gain_step
 from nefty.data.preparation.outline import Box, region_step, resolved
-from nefty.data.preparation.pixel_choice import chosen_pixels, chosen_step, counted_step
+from nefty.data.preparation.pixel_choice import chosen_pixels, chosen_step, counted_step, heats_a_spot
 from nefty.data.preparation.prepared import Pictures, Prepared
 from nefty.data.preparation.sampling import frame_levels, frames_without_numbers, sampled
 from nefty.data.preparation.saturation import saturation_level, saturation_step
 from nefty.data.preparation.time_selection import Selection, times_step, within
 from nefty.data.sequence import Sequence
-from nefty.physics.pulses import LASTING, GaussianFlash
+from nefty.physics.pulses import LASTING
 
 FIND, CLEAN = "Find flash, ambient and saturation", "Clean and bin the frames"
 FEW = 0.01  # the share of saturated pixels that does not change a frame's level
@@ -193,7 +193,7 @@ def _over_pixels(sequence: Sequence, choice: Preparation, course: _Course) -> _P
     chosen = chosen_pixels(choice.polygon, choice.leave_out, face)
     region, suggested, region_said = region_step(choice.roi, early)
     region, region_said = chosen_step(choice.polygon, choice.leave_out, chosen, region, region_said)
-    if isinstance(sequence.excitation, GaussianFlash):  # heat crosses the sides of any piece of such a part
+    if heats_a_spot(sequence):
         region, chosen, region_said = counted_step(region, chosen, face, region_said)
     rest, n, region, pixels_said = pixels_step(sequence, region, choice.bin, choice.pixel)
     said = (saturation_said, dead_said, drift_said, region_said, pixels_said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,9 @@ from nefty.core.stopping import FINISHED
 from nefty.core.words import counted
 from nefty.data.facts import Note, NoteKind
 from nefty.data.sequence import Sequence
+from nefty.inversion.recipe import Recipe
 from nefty.inversion.tiles.join_evidence import join_evidence
+from nefty.inversion.tiles.join_limits import join_limits
 from nefty.inversion.tiles.layout import Tile
 from nefty.result.effort import Effort
 from nefty.result.frame_evidence import FrameEvidence
@@ -31,10 +34,11 @@ class Joined:
         sequence: the whole recording, as prepared.
         overview: its result on joined pixels. Pixels that no tile covers are those of the part's surroundings: sound,
             and nothing of them counts.
+        recipe: of the whole; that of each look accepts fewer false calls.
     """
 
-    def __init__(self, sequence: Sequence, overview: Reconstruction) -> None:
-        self._sequence, self._overview = sequence, overview
+    def __init__(self, sequence: Sequence, overview: Reconstruction, recipe: Recipe) -> None:
+        self._sequence, self._overview, self._recipe = sequence, overview, recipe
         t, face = len(overview.times), sequence.shape[1:]
         self._ratio = np.zeros((len(overview.background), *face))
         self._measured = np.full((t, *face), np.nan, dtype=np.float32)
@@ -82,7 +86,10 @@ class Joined:
         gain = np.where(self._weight > 0, self._gain / weight, 1.0)
         grid = Grid(self._ratio.shape, sequence.size)
         joined = whole.facts.window.bin // sequence.facts.window.bin
-        shown = join_evidence(self._tiles, self._shown, whole.frame_evidence, joined, grid.shape[1:])
+        accepted = self._recipe.evidence.false_calls
+        shown = join_evidence(self._tiles, self._shown, whole.frame_evidence, joined, grid.shape[1:], accepted)
+        counted = np.isfinite(self._measured).any(axis=0)
+        seen = join_limits(self._tiles, self._shown, whole.frame_evidence, joined, counted)
         np.exp(np.divide(self._ratio, weight, out=self._ratio), out=self._ratio)
         facts = sequence.facts.replaced(calibration=whole.facts.calibration, gain=gain, heating=whole.facts.heating)
         kept = [note for note in whole.facts.notes if note.kind is NoteKind.CALIBRATION]
@@ -95,7 +102,7 @@ class Joined:
             measured=self._measured,
             fitted=np.divide(self._fitted, weight.astype(np.float32), out=self._fitted),
             noise=np.sqrt(self._square / max(self._pixels, 1)),
-            recipe=whole.recipe,
+            recipe=self._recipe.model_dump(mode="json"),
             provenance={**whole.provenance, "input": sequence.digest(), **provenance()},
             stopped=FINISHED,
             effort=self._effort,
@@ -104,7 +111,7 @@ class Joined:
             lateral=whole.lateral,
             reach=whole.reach,
             facts=facts,
-            frame_evidence=shown,
+            frame_evidence=replace(shown, limits=seen),
             calibrated=whole.calibrated,
         )
 
@@ -113,18 +120,20 @@ class Joined:
         return (
             f"Solved in {counted(len(self._tiles), 'tile')} with rims of {first.rows.rim} rows and {first.columns.rim} "
             f"columns, as wide as heat spreads, after an overview of cells of {joined} x {joined} pixels that "
-            "calibrated the whole part. Each tile is a look of its own, for which the scores are lowered."
+            "calibrated the whole part. Each tile is a look of its own, with its share of the false calls; scores "
+            "are lowered by as much as that raises its threshold."
         )
 
 
 def join(
     sequence: Sequence,
     overview: Reconstruction,
+    recipe: Recipe,
     tiles: Iterable[Tile],
     folder_of: Callable[[Tile], Path],
 ) -> Reconstruction:
     """The result of all tiles, each in its folder."""
-    whole = Joined(sequence, overview)
+    whole = Joined(sequence, overview, recipe)
     for tile in tiles:
         whole.add(tile, Reconstruction.load(folder_of(tile)))
     return whole.result()

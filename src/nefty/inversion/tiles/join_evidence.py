@@ -1,20 +1,19 @@
 """What the frames show, tile by tile, as one: a region across a border is one region, and each has one score.
 
-Every tile is a look of its own, and so is the overview. False calls fall like exp(-score/SCALE) (``evidence.null``), so
-that a score that n looks reach by chance as often as one look reaches another is higher than that by SCALE ln n. The
-overview has one half of the false calls that are accepted in the part, the tiles the other. Lowered by that, the scores
-of all have the threshold of one look.
+Every tile is a look of its own, and so is the overview. The overview has one half of the false calls that are accepted
+in the part, the tiles share the other (``shared``), so each look has a higher threshold than the part as a whole.
+Lowered by the difference, the scores of all have the threshold of one look.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import log
 
 import numpy as np
 
-from nefty.inversion.evidence.null import SCALE
+from nefty.inversion.evidence.null import threshold
+from nefty.inversion.recipe import Recipe
 from nefty.inversion.tiles.layout import Tile
 from nefty.result.frame_evidence import FrameEvidence, RegionEvidence
 
@@ -42,6 +41,7 @@ def join_evidence(
     overview: FrameEvidence,
     joined: int,
     shape: tuple[int, int],
+    false_calls: float,
 ) -> FrameEvidence:
     """The evidence of the whole picture.
 
@@ -51,12 +51,14 @@ def join_evidence(
         overview: of cells of joined pixels.
         joined: pixels along each side of such a cell.
         shape: rows and columns of the picture.
+        false_calls: that are accepted in the whole part.
     """
-    higher = SCALE * log(2 * max(len(tiles), 1))
-    score_map = _finer(overview.score_map, joined, shape) - SCALE * log(2)
-    coldest = overview.coldest - SCALE * log(2)
+    of_part = threshold(false_calls)
+    overview = _lowered(overview, overview.threshold - of_part)
+    score_map, coldest = finer(overview.score_map, joined, shape), overview.coldest
     found: list[_Region] = []
     for tile, one in zip(tiles, shown, strict=True):
+        higher = one.threshold - of_part
         found += _regions(tile, one, shape, higher)
         score_map[tile.core] = one.score_map[tile.core_inside] - higher
         coldest = max(coldest, one.coldest - higher)
@@ -65,7 +67,25 @@ def join_evidence(
     for number, region in enumerate(regions, 1):
         labels.ravel()[region.pixels] = number
     told = tuple(region.told for region in regions)
-    return FrameEvidence(labels, told, overview.threshold, overview.false_calls, score_map, coldest)
+    return FrameEvidence(labels, told, of_part, false_calls, score_map, coldest)
+
+
+def shared(recipe: Recipe, looks: int) -> Recipe:
+    """The recipe of one of so many looks at a part: all of them together make as many false calls as one would."""
+    evidence = recipe.evidence.model_copy(update={"false_calls": recipe.evidence.false_calls / looks})
+    return recipe.model_copy(update={"evidence": evidence})
+
+
+def _lowered(shown: FrameEvidence, by: float) -> FrameEvidence:
+    """The same with lower scores, and a threshold that is as much lower."""
+    regions = tuple(replace(region, score=region.score - by) for region in shown.regions)
+    return replace(
+        shown,
+        regions=regions,
+        threshold=shown.threshold - by,
+        score_map=shown.score_map - by,
+        coldest=shown.coldest - by,
+    )
 
 
 def _regions(tile: Tile, shown: FrameEvidence, shape: tuple[int, int], higher: float) -> list[_Region]:
@@ -104,10 +124,9 @@ def _with_overview(fine: list[_Region], overview: FrameEvidence, joined: int, sh
     """With those regions of the overview that the tiles cover to less than half, in place of what they have there: such
     a one is too wide for a tile, or too faint.
     """
-    labels = _finer(overview.labels, joined, shape).ravel()
+    labels = finer(overview.labels, joined, shape).ravel()
     for number, told in enumerate(overview.regions, 1):
         own = np.flatnonzero(labels == number)
-        told = replace(told, score=told.score - SCALE * log(2))
         over = [one for one in fine if np.intersect1d(one.pixels, own, assume_unique=True).size]
         covered = sum(np.intersect1d(one.pixels, own, assume_unique=True).size for one in over)
         clear = [one for one in over if one.told.score >= overview.threshold]
@@ -119,7 +138,7 @@ def _with_overview(fine: list[_Region], overview: FrameEvidence, joined: int, sh
     return fine
 
 
-def _finer(values: np.ndarray, joined: int, shape: tuple[int, int]) -> np.ndarray:
+def finer(values: np.ndarray, joined: int, shape: tuple[int, int]) -> np.ndarray:
     """Values of cells (y, x) on the pixels of the picture; 0 where pixels at its end fill no cell."""
-    finer = values.repeat(joined, axis=0).repeat(joined, axis=1)[: shape[0], : shape[1]]
-    return np.pad(finer, [(0, n - m) for n, m in zip(shape, finer.shape, strict=True)])
+    found = values.repeat(joined, axis=0).repeat(joined, axis=1)[: shape[0], : shape[1]]
+    return np.pad(found, [(0, n - m) for n, m in zip(shape, found.shape, strict=True)])

@@ -28,6 +28,7 @@ from nefty.inversion.recipe import Recipe, load_recipe
 from nefty.inversion.reconstruct import Watch, deciding, with_record
 from nefty.inversion.tiles.close_up import rims
 from nefty.inversion.tiles.join import join
+from nefty.inversion.tiles.join_evidence import shared
 from nefty.inversion.tiles.layout import MOST, Tile, layout
 from nefty.inversion.tiles.work import OVERVIEW, RECORDING, TILES, work_on
 from nefty.result.reconstruction import Reconstruction
@@ -129,7 +130,7 @@ def _solved(
     _write(small, root / OVERVIEW)
     with Interrupt() as interrupt:
         watch.stage("Solve the overview")
-        for _ in _settled([OVERVIEW], recipe, root, place, retries, interrupt):
+        for _ in _settled([OVERVIEW], shared(recipe, 2), root, place, retries, interrupt):
             pass
         whole = Reconstruction.load(root / OVERVIEW)
         folder.checkpoint({"overview": digest(whole.alpha)})  # from now on there is work in the folder
@@ -138,10 +139,12 @@ def _solved(
             _write(sequence, root / TILES / tile.name, tile)
         watch.stage("Solve the tiles")
         names = [f"{TILES}/{tile.name}" for tile in tiles]
-        for done, name in enumerate(_settled(names, recipe, root, place, retries, interrupt), 1):
+        for done, name in enumerate(
+            _settled(names, shared(recipe, 2 * len(tiles)), root, place, retries, interrupt), 1
+        ):
             watch.progress("tiles", done, len(tiles), _misfit(root / name))
     watch.stage("Join the tiles")
-    return join(sequence, whole, tiles, lambda tile: root / TILES / tile.name)
+    return join(sequence, whole, recipe, tiles, lambda tile: root / TILES / tile.name)
 
 
 def _misfit(folder: Path) -> float:
