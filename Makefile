@@ -41,8 +41,10 @@ docs: $(SITE)
 coverage: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term --cov-report=html
 
-# Tests that take long: tiles on workers, batches that are stopped again and again, heatings that last, implants.
-LONG = tests/inversion/tiles tests/inversion/test_lasting_heatings.py tests/batches tests/bench/studies
+# Tests that take long: tiles on workers, batches that are stopped again and again, heatings that last, implants, and
+# 100,000 damaged files.
+LONG = tests/inversion/tiles tests/inversion/test_lasting_heatings.py tests/batches tests/bench/studies \
+	tests/data/test_fuzz.py
 test-long: $(STAMP)
 	NEFTY_TEST_LONG=1 $(BIN)/pytest $(LONG) --durations=10
 

@@ -162,7 +162,7 @@ def test_missing_values_a_mask_a_region_and_frames_before_the_flash(sequence, tm
     assert np.isnan(rec.measured[:, :2]).all()
     assert np.isnan(rec.measured[3, 3:6, 4:9]).all()
     assert np.isnan(rec.measured[:, 10, 10]).all()
-    assert np.isfinite(rec.measured[4, 2:10, 1:14]).all()
+    assert np.isfinite(rec.measured[4, 3:10, 2:14]).all()
     assert len(rec.times) == 20
     assert "Note: 2 of 22 frames" in out
     assert "only rows 2 to 16 of 16 and columns 0 to 14 of 16 count" in out.replace("\n", " ")
