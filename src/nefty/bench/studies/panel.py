@@ -21,6 +21,12 @@ APART = 64  # pixels from film to film
 FILMS = ((3.0, 0.25), (5.0, 0.35), (8.0, 0.5))  # radii in pixels, and depths as shares of the thickness, in turn
 
 
+def places_of_films(face: tuple[int, int]) -> list[tuple[int, int]]:
+    """Rows and columns of the films' centres in a panel of so many pixels."""
+    rows, columns = face
+    return [(r, c) for r in range(APART // 2, rows, APART) for c in range(APART // 2, columns, APART)]
+
+
 def simulated_panel(shape: tuple[int, int, int], frames: int = 60, seed: int = 0) -> Sequence:
     """A recording of a panel of glass fibre, 3 mm thick, in pixels of 0.5 mm; one film per 64 x 64 pixels.
 
@@ -37,8 +43,7 @@ def simulated_panel(shape: tuple[int, int, int], frames: int = 60, seed: int = 0
     model = HeatModel(grid, times, TopHatPulse(amplitude=RISE, duration=PULSE), sides)
     resistance = np.zeros((layers - 1, rows, columns), dtype=np.float32)
     y, x = np.indices((rows, columns))
-    places = [(r, c) for r in range(APART // 2, rows, APART) for c in range(APART // 2, columns, APART)]
-    for number, (row, column) in enumerate(places):
+    for number, (row, column) in enumerate(places_of_films((rows, columns))):
         radius, deep = FILMS[number % len(FILMS)]
         face = max(1, round(deep * layers))
         over = (y - row) ** 2 + (x - column) ** 2 <= radius**2

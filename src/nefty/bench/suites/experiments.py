@@ -174,12 +174,14 @@ class ScaleOptions(Part):
 class TilesOptions(Part):
     """Of ``nefty.bench.studies.tiles``.
 
-    shapes: cells (z, y, x), the smallest first. workers: numbers of processes. pixels: of a tile with its rims.
-    iterations: of each stage of the recipe, all if not given.
+    shapes: cells (z, y, x), the smallest first. workers: numbers of processes. compared: pixels of the largest panel
+    that is solved with each number of workers, larger ones with the most. pixels: of a tile with its rims. iterations:
+    of each stage of the recipe, all if not given.
     """
 
-    shapes: Shapes = ((24, 128, 160), (24, 192, 256), (24, 256, 320))
+    shapes: Shapes = ((24, 128, 160), (24, 192, 256), (24, 256, 320), (24, 512, 640))
     workers: tuple[Count, ...] = (1, 2)
+    compared: Count = 192 * 256
     frames: Count = 60
     pixels: Count = 112 * 112
     iterations: Count | None = None
