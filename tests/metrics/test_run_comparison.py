@@ -99,6 +99,19 @@ def test_cut_runs_lie_where_their_windows_are_and_outside_is_not_gone():
     assert sorted(change.value for change in changes(back)) == ["no change", "not inspected before"]
 
 
+def test_what_lies_where_one_run_did_not_look_has_not_grown():
+    """An indication that the edge of the first run's region cuts."""
+    whole = run([(20, 20, 16)])
+    cut = run([(0, 0, 12)], facts=Facts(window=Window(top=24, left=24)), face=(20, 30))  # its lower right corner
+    for one, other in ((cut, whole), (whole, cut)):
+        (row,) = compare_runs(one, other).rows
+        assert row.change is Change.SAME
+        assert row.wider == pytest.approx(0, abs=0.02)
+    grown = run([(20, 20, 20)])  # also where the first run looked
+    (row,) = compare_runs(cut, grown).rows
+    assert row.change is Change.GROWN
+
+
 def test_a_masked_place_is_not_gone():
     hidden = (slice(28, 40), slice(36, 52))
     found = compare_runs(run([(5, 5, 6), (30, 40, 6)]), run([(5, 5, 6)], hidden=hidden))

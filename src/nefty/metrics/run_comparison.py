@@ -1,7 +1,7 @@
 """Two runs of one part: which indications are new, have grown, or are gone.
 
 Both are laid onto the pixels of their recordings' frames, and moved sideways where at least two indications agree on
-how far. What one run did not look at is neither new nor gone.
+how far. What one run did not look at is neither new nor gone, and what lies there has not grown.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Compared:
         before: in the first run, or None.
         after: in the second, or None.
         place: its centre (y, x) on the frames of the first run's recording.
-        wider: change of the diameter of the disc with its area; NaN where it is in one run alone.
+        wider: change of the diameter of the disc with its area, as far as both runs looked; NaN where it is in one run
+            alone.
         deeper: change of the depth to the top; NaN where it is in one run alone.
         apart: whether the 90 % intervals of its diameters do not overlap, so that each run by itself tells the change;
             None where a run has no intervals.
@@ -104,7 +105,8 @@ def compare_runs(
     found, agreeing = ((0.0, 0.0), 0) if shift is not None else find_shift(first, second, FARTHEST * side)
     moved = [_moved(one, shift or found) for one in second]
     margin = 2 * max(*before.grid.spacing[1:], *after.grid.spacing[1:])
-    rows = tuple(_compared(a, b, before, after, shift or found, margin) for a, b in paired(first, moved))
+    looks = _Look.at(before), _Look.at(after, shift or found)
+    rows = tuple(_compared(a, b, *looks, margin) for a, b in paired(first, moved))
     sizes = _diameters(before), _diameters(after)
     rows = tuple(dataclasses.replace(row, apart=_apart(row, *sizes)) for row in rows)
     return RunComparison(shift or found, agreeing, margin, rows, tuple(_cautions(before, after)))
@@ -176,35 +178,58 @@ def _moved(one: Indication, way: tuple[float, float]) -> Indication:
     return dataclasses.replace(one, centre=(z, y + way[0], x + way[1]))
 
 
-def _compared(
-    a: Indication | None,
-    b: Indication | None,
-    before: Reconstruction,
-    after: Reconstruction,
-    shift: tuple[float, float],
-    margin: float,
-) -> Compared:
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What one run looked at, on the frames of the first run's recording.
+
+    Args:
+        corner: where its grid begins, (y, x).
+        spacing: of its cells, (y, x).
+        seen: cells (y, x) that count.
+        labels: number of the indication of each cell, (z, y, x); 0 for none.
+    """
+
+    corner: tuple[float, float]
+    spacing: tuple[float, float]
+    seen: np.ndarray
+    labels: np.ndarray
+
+    @staticmethod
+    def at(rec: Reconstruction, shift: tuple[float, float] = (0.0, 0.0)) -> _Look:
+        """Of a run that is moved by (y, x)."""
+        y, x = _corner(rec)
+        seen = np.asarray(np.isfinite(rec.measured).any(axis=tuple(range(rec.measured.ndim - 2))))
+        _, dy, dx = rec.grid.spacing
+        return _Look((y + shift[0], x + shift[1]), (dy, dx), seen, rec.segmentation().labels)
+
+    def saw(self, places: np.ndarray) -> np.ndarray:
+        """Which of some places (n, y and x) it looked at."""
+        cells = np.floor((places - self.corner) / self.spacing).astype(int)
+        inside = ((cells >= 0) & (cells < self.seen.shape)).all(axis=1)
+        row, column = np.where(inside[:, None], cells, 0).T
+        return inside & self.seen[row, column]
+
+    def diameter(self, one: Indication, other: _Look) -> float:
+        """Of the disc with the area of an indication, as far as another run looked there, too."""
+        cells = np.argwhere((self.labels == one.label).any(axis=0))
+        if not len(cells):
+            return one.diameter
+        shared = other.saw((cells + 0.5) * self.spacing + self.corner)
+        return one.diameter * float(np.sqrt(shared.mean()))
+
+
+def _compared(a: Indication | None, b: Indication | None, before: _Look, after: _Look, margin: float) -> Compared:
     """A pair, named by what became of it."""
     if a is not None and b is not None:
-        wider = b.diameter - a.diameter
+        wider = after.diameter(b, before) - before.diameter(a, after)
         change = Change.GROWN if wider > margin else Change.SMALLER if wider < -margin else Change.SAME
         return Compared(change, a, b, a.centre[1:], wider, b.depth_to_top - a.depth_to_top)
     if a is not None:
-        place = a.centre[1:]
-        there = _inspected(after, (place[0] - shift[0], place[1] - shift[1]))
-        return Compared(Change.GONE if there else Change.NOT_AFTER, a, None, place, np.nan, np.nan)
+        there = after.saw(np.array([a.centre[1:]]))[0]
+        return Compared(Change.GONE if there else Change.NOT_AFTER, a, None, a.centre[1:], np.nan, np.nan)
     assert b is not None
-    place = b.centre[1:]
-    change = Change.NEW if _inspected(before, place) else Change.NOT_BEFORE
-    return Compared(change, None, b, place, np.nan, np.nan)
-
-
-def _inspected(rec: Reconstruction, place: tuple[float, float]) -> bool:
-    """Whether a run looked at a place (y, x) of its frames."""
-    corner, (_, dy, dx) = _corner(rec), rec.grid.spacing
-    row, column = int(np.floor((place[0] - corner[0]) / dy)), int(np.floor((place[1] - corner[1]) / dx))
-    seen = np.asarray(np.isfinite(rec.measured).any(axis=tuple(range(rec.measured.ndim - 2))))
-    return 0 <= row < seen.shape[0] and 0 <= column < seen.shape[1] and bool(seen[row, column])
+    there = before.saw(np.array([b.centre[1:]]))[0]
+    return Compared(Change.NEW if there else Change.NOT_BEFORE, None, b, b.centre[1:], np.nan, np.nan)
 
 
 def _cautions(before: Reconstruction, after: Reconstruction) -> list[str]:

@@ -77,7 +77,7 @@ def depth_bands(bands: Sequence[DepthBand], thickness: float, units: AxisUnits |
         customdata=[(band.low, band.high) for band in bands],
         hovertemplate="indication %{x}<br>depth to the top %{y:.3~g}<br>band %{customdata[0]:.3~g} to "
         "%{customdata[1]:.3~g}<extra></extra>",
-        name="depth to the top, with its band",
+        name="depth to the top, with its interval or band",
     )
     known = [band for band in bands if band.truth is not None]
     if known:
