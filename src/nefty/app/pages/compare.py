@@ -78,8 +78,8 @@ def _summary(found: RunComparison, before: Shown) -> None:
         ui.label(
             "Grown and smaller: the diameter of the disc with the same area, as far as both runs looked, changed by "
             f"more than {quantity(found.margin, length)}, a cell at each edge. Where both diameters have 90 % "
-            "intervals, the table says whether they lie apart: then each run by itself tells the change. Overlapping ones do not "
-            "speak against it, for much of their width is an error that both runs share."
+            "intervals, the table says whether they lie apart: then each run by itself tells the change. "
+            "Overlapping ones do not speak against it, for much of their width is an error that both runs share."
         ).classes("quiet")
         for text in found.cautions:
             notice(text, "caution")
