@@ -24,6 +24,7 @@ pytestmark = pytest.mark.skipif("NEFTY_TEST_APP" not in os.environ, reason="long
 pytest.importorskip("nicegui", reason="the app needs the extra 'app'")
 pytest.importorskip("playwright", reason="playwright is a development dependency")
 MOST = 500  # MB of the server's memory
+FOUND = {"demo.h5": "Three indications found", "comsol_cfrp_defect.hdf5": "One indication found"}
 LARGE = (800, 512, 640)  # frames, rows, columns of two bytes: 524 MB
 
 
@@ -36,6 +37,13 @@ def pictured(seen: Watched, name: str) -> None:
         page.evaluate("window.scrollTo(0, 0)")
         width = page.viewport_size["width"]
         page.screenshot(path=Path(folder) / f"{name}-{width}.png", full_page=True)
+
+
+def fits(seen: Watched, name: str) -> None:
+    """The page is no wider than the window; and a picture of it."""
+    pictured(seen, name)
+    page: Any = seen.page
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
 
 
 def demo(folder: Path) -> str:
@@ -58,6 +66,7 @@ def test_load_facts_region_run_cancel_resume_result_compare(recording, tmp_path)
     with served(tmp_path) as server, browsed(server) as seen:
         first = _first_run(seen, file)
         page: Any = seen.page
+        assert page.locator("[data-result=headline]").inner_text().startswith(FOUND[file])  # in the region, too
         page.wait_for_selector("text=What would have been seen")
         pictured(seen, f"{file}-result")
         page.locator("[data-method=pct]").click()
@@ -68,17 +77,20 @@ def test_load_facts_region_run_cancel_resume_result_compare(recording, tmp_path)
         page.wait_for_selector("text=the whole picture")
         second = start(page)
         finished(page)
-        compared(seen, first, second)
-        pictured(seen, f"{file}-compare")
         for width in (1280, 800):
             page.set_viewport_size({"width": width, "height": 900})
+            compared(seen, first, second)
+            fits(seen, f"{file}-compare")
             page.goto(seen.base)
-            pictured(seen, f"{file}-home")
+            fits(seen, f"{file}-home")
+            opened(seen, file)
+            for name in ("Facts", "Region", "Run", "Decay"):
+                tab(page, name)
+                fits(seen, f"{file}-{name.lower()}")
             page.goto(f"{seen.base}/run?name={second}")
             finished(page)
-            assert page.locator("[data-result=headline]").inner_text().startswith(("One", "Two", "Three", "Four"))
-            pictured(seen, f"{file}-result")
-            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+            assert page.locator("[data-result=headline]").inner_text().startswith(FOUND[file])
+            fits(seen, f"{file}-result")
         assert seen.errors == []
         assert seen.outside == []
         assert server.memory() < MOST
