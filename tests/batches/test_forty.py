@@ -16,8 +16,16 @@ import numpy as np
 import pytest
 
 from nefty.result.reconstruction import Reconstruction
-from support.batches import write_plate, write_scans
-from support.clusters import batch_command, busy, ended, external_scheduler, histories, numbers, wait_until
+from support.batch_folders.scans import write_plate, write_scans
+from support.batch_folders.watching import (
+    batch_command,
+    busy,
+    ended,
+    external_scheduler,
+    histories,
+    numbers,
+    wait_until,
+)
 
 pytestmark = pytest.mark.skipif("NEFTY_TEST_LONG" not in os.environ, reason="takes minutes: make test-long")
 PLATES, WITHOUT = 36, {"cut short.tif", "empty.tif", "noise.h5", "simulated.h5"}

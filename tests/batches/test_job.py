@@ -15,7 +15,7 @@ from nefty.batches.outcome import Outcome
 from nefty.core.storage.run_folder import read_events
 from nefty.data.intake.known import Known
 from nefty.result.reconstruction import Reconstruction
-from support.batches import FACTS, FEW, write_plate
+from support.batch_folders.scans import FACTS, FEW, write_plate
 
 
 @pytest.fixture

@@ -17,8 +17,16 @@ import pytest
 import nefty
 from nefty.core.cluster.place import Place
 from nefty.result.reconstruction import Reconstruction
-from support.batches import FACTS, FEW, write_plate, write_scans
-from support.clusters import batch_command, busy, ended, external_scheduler, histories, numbers, wait_until
+from support.batch_folders.scans import FACTS, FEW, write_plate, write_scans
+from support.batch_folders.watching import (
+    batch_command,
+    busy,
+    ended,
+    external_scheduler,
+    histories,
+    numbers,
+    wait_until,
+)
 
 TWO = Place(workers=2)
 

@@ -5,7 +5,7 @@ import pytest
 
 import nefty
 from nefty.inversion.seen import HASTY
-from support.batches import FACTS, write_plate
+from support.batch_folders.scans import FACTS, write_plate
 
 
 @pytest.fixture(scope="module")

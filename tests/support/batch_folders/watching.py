@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nefty.core.storage.run_folder import read_events
-from support.batches import QUICK
+from support.batch_folders.scans import QUICK
 
 
 def wait_until(condition, seconds: float = 240.0) -> None:
