@@ -205,7 +205,7 @@ class _Look:
     def saw(self, places: np.ndarray) -> np.ndarray:
         """Which of some places (n, y and x) it looked at."""
         cells = np.floor((places - self.corner) / self.spacing).astype(int)
-        inside = ((cells >= 0) & (cells < self.seen.shape)).all(axis=1)
+        inside = np.asarray(((cells >= 0) & (cells < self.seen.shape)).all(axis=1))
         row, column = np.where(inside[:, None], cells, 0).T
         return inside & self.seen[row, column]
 

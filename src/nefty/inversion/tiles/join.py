@@ -88,7 +88,7 @@ class Joined:
         joined = whole.facts.window.bin // sequence.facts.window.bin
         accepted = self._recipe.evidence.false_calls
         shown = join_evidence(self._tiles, self._shown, whole.frame_evidence, joined, grid.shape[1:], accepted)
-        counted = np.isfinite(self._measured).any(axis=0)
+        counted = np.asarray(np.isfinite(self._measured).any(axis=0))
         seen = join_limits(self._tiles, self._shown, whole.frame_evidence, joined, counted)
         np.exp(np.divide(self._ratio, weight, out=self._ratio), out=self._ratio)
         facts = sequence.facts.replaced(calibration=whole.facts.calibration, gain=gain, heating=whole.facts.heating)
