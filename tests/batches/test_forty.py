@@ -60,7 +60,7 @@ def test_forty_recordings_lose_nothing_and_do_nothing_twice(tmp_path):
                 os.killpg(client.pid, signal.SIGKILL)
     assert len(before) < PLATES
 
-    again = ended(words, 1800)
+    again = ended(words, 7200)
     assert again.returncode == 1, again.stderr  # four have no result
     assert "36 of 40 recordings have a result" in again.stdout
     after = settled(out)
@@ -88,7 +88,7 @@ def test_forty_recordings_lose_nothing_and_do_nothing_twice(tmp_path):
 
     there = tmp_path / "there"
     with external_scheduler(tmp_path, workers=2) as address:
-        far = ended([*batch_command(scans), "--out", str(there), "--scheduler", address], 1800)
+        far = ended([*batch_command(scans), "--out", str(there), "--scheduler", address], 7200)
     assert far.returncode == 1, far.stderr
     assert numbers(there, scans) == numbers(out, scans)
     for run in histories(out):
