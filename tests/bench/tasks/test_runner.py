@@ -24,6 +24,8 @@ from nefty.core.errors import NeftyError
 from nefty.core.storage.folder_lock import take_folder
 from support.tiny_suite import tiny_suite
 
+pytest.importorskip("distributed", reason="suites run on Dask, which comes with the extra cluster")
+
 TWO = Place(workers=2)
 TINY = """
 name = "tiny"

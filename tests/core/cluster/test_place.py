@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import time
@@ -11,6 +12,11 @@ import pytest
 from nefty.core.cluster.place import Place, connected, slurm_cluster
 from nefty.core.errors import InputError
 from nefty.core.provenance import usable_cores
+
+# Looked for and not imported: importing dask-jobqueue takes over Ctrl-C, which a test looks at.
+needs_dask = pytest.mark.skipif(
+    importlib.util.find_spec("dask_jobqueue") is None, reason="comes with the extra cluster"
+)
 
 
 def test_no_more_threads_than_cores_and_no_more_processes_than_tasks():
@@ -35,6 +41,7 @@ def test_what_does_not_go_together_is_refused(values, message):
         Place(**values)
 
 
+@needs_dask
 def test_the_slurm_job_asks_for_the_threads_of_a_task():
     ctrl_c = signal.getsignal(signal.SIGINT)
     cluster = slurm_cluster(Place(slurm=True, threads=4, job={"queue": "long", "walltime": "02:00:00"}))
@@ -46,11 +53,13 @@ def test_the_slurm_job_asks_for_the_threads_of_a_task():
     assert "--nthreads 1 " in script
 
 
+@needs_dask
 def test_an_option_that_slurm_jobs_do_not_have_is_named():
     with pytest.raises(InputError, match=r"option of a Slurm job='quue' is unknown.*Did you mean 'queue'"):
         slurm_cluster(Place(slurm=True, job={"quue": "long"}))
 
 
+@needs_dask
 def test_ctrl_c_of_the_terminal_does_not_end_workers():
     """Nor those that replace others: Dask would replace them while it closes, and could wait for ever."""
     with connected(Place(workers=1), tasks=1) as client:
