@@ -24,6 +24,13 @@ def of_tiles(*values, **more):
     return [shown(shape, value, **more) for shape, value in zip(shapes, values, strict=True)]
 
 
+def joined_of(*arguments) -> Limits:
+    """As ``join_limits``, of which these tests expect some."""
+    joined = join_limits(*arguments)
+    assert joined is not None
+    return joined
+
+
 def test_two_tiles_side_by_side():
     assert len(TILES) == 2
 
@@ -31,7 +38,7 @@ def test_two_tiles_side_by_side():
 def test_what_one_look_finds_is_found_and_the_tile_that_answers_tells_it():
     overview = shown((10, 20), [[[2.0]], [[3.0]]])
     deep = [[[1.0]], [[np.nan]]]  # the first tile finds nothing at the second depth
-    joined = join_limits(TILES, of_tiles(deep, 0.5, largest=1.5), overview, 2, np.ones(SHAPE, bool))
+    joined = joined_of(TILES, of_tiles(deep, 0.5, largest=1.5), overview, 2, np.ones(SHAPE, bool))
     border = TILES[0].columns.core[1]
     assert (joined.maps[0, 0, :, :border] == 1.0).all()
     assert (joined.maps[0, 1, :, :border] == 3.0).all()  # but the overview does
@@ -43,7 +50,7 @@ def test_what_one_look_finds_is_found_and_the_tile_that_answers_tells_it():
 def test_pixels_that_do_not_count_tell_nothing():
     counted = np.ones(SHAPE, bool)
     counted[:, :30] = False
-    joined = join_limits(TILES, of_tiles(1.0, 0.5), shown((10, 20), 2.0), 2, counted)
+    joined = joined_of(TILES, of_tiles(1.0, 0.5), shown((10, 20), 2.0), 2, counted)
     assert np.isnan(joined.maps[:, :, :, :30]).all()
     assert joined.diameters[0] == pytest.approx([0.5, 0.5])
 
@@ -51,7 +58,7 @@ def test_pixels_that_do_not_count_tell_nothing():
 def test_other_defects_or_depths_are_not_mixed():
     overview, all_count = shown((10, 20), 2.0), np.ones(SHAPE, bool)
     for other in (of_tiles(1.0, 0.5, name="a film"), of_tiles(1.0, 0.5, depths=[0.5, 1.6])):
-        joined = join_limits(TILES, other, overview, 2, all_count)
+        joined = joined_of(TILES, other, overview, 2, all_count)
         assert (joined.maps[:, :, :, :40] == 2.0).all()
         assert np.isnan(joined.maps[:, :, :, 40]).all()
 
