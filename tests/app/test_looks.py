@@ -63,7 +63,7 @@ def test_a_recording_of_nefty_says_everything(root):
     account = looked(root, Draft("tiny.h5").said(roi="2:14,3:13")).account
     assert account.complete
     assert account.missing == ()
-    assert account.region == (0, 16, 0, 16)  # under a narrow flash the region is what counts; the rest stays in the model
+    assert account.region == (0, 16, 0, 16)  # a narrow flash: the region counts, the rest stays in the model
 
 
 def test_a_second_look_is_kept_and_a_wrong_fact_is_said_as_inspect_says_it(root):
