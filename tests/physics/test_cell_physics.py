@@ -24,7 +24,7 @@ from nefty import (
     UniformFlash,
 )
 from nefty.core.errors import InputError
-from nefty.physics.conductance import spectral_bound
+from nefty.physics.conductance import in_all_cells, spectral_bound
 from nefty.physics.kernels.torch_kernel import TorchKernel
 from nefty.physics.layered import LayeredModel
 from nefty.synth.explicit import simulate_explicit
@@ -59,6 +59,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "capacity": {"capacity": capacities()},
     "holes": {"open_cells": holes()},
     "all": {"capacity": capacities(), "open_cells": holes()},
+    "losses": {},
 }
 FLASH, PULSE = UniformFlash(10.0, 0.3), TopHatPulse(3.0, 0.2, 0.03)
 
@@ -75,8 +76,10 @@ def test_derivatives(kernel, integrator, source, name, boundary):
         observe="both", anisotropy=(2.0, 0.5), **OPTIONS[name],
     )  # fmt: skip
     alpha, resistance, rng = draw(1)
-    lin = model.linearize(alpha, resistance=resistance if name in ("resistance", "all") else None)
+    losses = torch.from_numpy(rng.uniform(0.0, 2.0, GRID.shape)) if name in ("losses", "all") else None
+    lin = model.linearize(alpha, resistance=resistance if name in ("resistance", "all") else None, losses=losses)
     assert ("resistance" in lin.point) == (name in ("resistance", "all"))
+    assert ("losses" in lin.point) == (name in ("losses", "all"))
     moves = {
         key: value * torch.from_numpy(np.asarray(rng.standard_normal(tuple(value.shape))))
         for key, value in lin.point.items()
@@ -120,6 +123,43 @@ def test_plain_autograd_gives_the_same_gradient(name):
         found.append((alpha.grad, resistance.grad))
     for one, two in zip(*found, strict=True):
         torch.testing.assert_close(one, two, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_even_losses_are_a_decay_of_all_frames(kernel):
+    """L - s I commutes with L: T(t) exp(-s t), whatever the cells are."""
+    alpha, resistance, _ = draw(11)
+    model = HeatModel(GRID, TIMES, FLASH, LOSSY, kernel=kernel, dtype="float64", integrator=Chebyshev(1e-13))
+    even = torch.full(GRID.shape, 1.7, dtype=torch.float64)
+    plain = model(alpha, resistance=resistance)
+    found = model(alpha, resistance=resistance, losses=even)
+    decay = torch.exp(-1.7 * torch.tensor(TIMES, dtype=torch.float64))[:, None, None]
+    torch.testing.assert_close(found, plain * decay, rtol=1e-11, atol=1e-11)
+    torch.testing.assert_close(model(alpha, losses=0 * even), model(alpha), rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_losses_of_walls_are_those_of_open_holes(kernel):
+    """Emptied cells with the walls' losses given one by one show what ``open_cells`` shows."""
+    alpha, _, _ = draw(12)
+    options: dict[str, Any] = {"kernel": kernel, "dtype": "float64", "integrator": Chebyshev(1e-13)}
+    holed = HeatModel(GRID, TIMES, FLASH, LOSSY, open_cells=holes(), **options)
+    solid = torch.from_numpy(~holes())
+    walls = holed._inputs(alpha).sinks - in_all_cells(
+        HeatModel(GRID, TIMES, FLASH, LOSSY, **options)._inputs(alpha).sinks, alpha
+    )
+    empty = torch.where(solid, alpha, 1e-9)
+    found = HeatModel(GRID, TIMES, FLASH, LOSSY, **options)(empty, losses=walls.clamp(min=0))
+    torch.testing.assert_close(found, holed(alpha), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("bad", [-1.0, float("nan")])
+def test_losses_that_are_none_are_refused(bad):
+    alpha, _, _ = draw(13)
+    with pytest.raises(InputError, match="losses"):
+        HeatModel(GRID, TIMES, FLASH, LOSSY)(alpha, losses=np.full(GRID.shape, bad))
+    with pytest.raises(InputError, match="losses has shape"):
+        HeatModel(GRID, TIMES, FLASH, LOSSY)(alpha, losses=np.zeros((2, 2)))
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -70,6 +70,13 @@ class Arguments:
             raise InputError("resistance is below 0 somewhere; it must be at least 0, in s/m where alpha is in m2/s.")
         return value
 
+    def losses(self, given: Any, like: Tensor) -> Tensor:
+        """Rates at which cells lose heat as a tensor (z, y, x)."""
+        value = self.volume("losses", given).to(like.device, self.dtype)
+        if bool((value.detach() < 0).any()):
+            raise InputError("losses is below 0 somewhere; a cell loses heat, it does not gain it. Give 1/s, at least 0.")
+        return value
+
     def number(self, what: str, given: Any, device: torch.device) -> Tensor:
         """``given`` as a finite tensor of the model's precision, on the graph if it was."""
         try:

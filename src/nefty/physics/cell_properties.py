@@ -19,7 +19,7 @@ from torch import Tensor
 from nefty.core.errors import InputError
 from nefty.core.grid import Grid
 from nefty.physics.boundary import Boundary
-from nefty.physics.conductance import surface_loss
+from nefty.physics.conductance import in_all_cells, surface_loss
 from nefty.physics.kernels import Kernel
 from nefty.physics.kernels.weighted_kernel import WeightedKernel
 
@@ -45,9 +45,9 @@ class CellProperties:
         """Whether all cells are solid and of the background's capacity."""
         return self._root is None and self._solid is None
 
-    def kernel(self, inner: Kernel, like: Tensor) -> Kernel:
-        """The kernel that knows the cells."""
-        if self.plain:
+    def kernel(self, inner: Kernel, like: Tensor, *, everywhere: bool) -> Kernel:
+        """The kernel that knows the cells; ``everywhere``: sinks are in all of them, not at front and back only."""
+        if self.plain and not everywhere:
             return inner
         weights = None if self._root is None else inner.array(1 / self._root.to(like))
         return WeightedKernel(inner, weights)
@@ -66,9 +66,7 @@ class CellProperties:
         """Loss rates of all cells (z, y, x), from those of front and back (2, y, x) and of the holes' walls."""
         if self.plain:
             return sinks
-        front, back = sinks
-        rows = torch.arange(alpha.shape[0], device=alpha.device)[:, None, None]
-        total = (rows == 0) * front + (rows == alpha.shape[0] - 1) * back
+        total = in_all_cells(sinks, alpha)
         if self._solid is None:
             return total
         if boundary.back == "robin":

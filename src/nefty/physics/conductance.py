@@ -103,6 +103,15 @@ def face_sinks(alpha: Tensor, h_front: Tensor, h_back: Tensor, grid: Grid, bound
     return torch.stack(rates)
 
 
+def in_all_cells(sinks: Tensor, alpha: Tensor) -> Tensor:
+    """Sinks of all cells (z, y, x), from those of front and back (2, y, x), or as they are."""
+    if len(sinks) == len(alpha) != 2:
+        return sinks
+    front, back = sinks
+    layer = torch.arange(len(alpha), device=alpha.device)[:, None, None]
+    return (layer == 0) * front + (layer == len(alpha) - 1) * back
+
+
 def surface_loss(h: Tensor, alpha: Tensor, spacing: float, robin: str) -> Tensor:
     """Rate in 1/time at which cells lose heat through a face of theirs: 1/(1/h + d/(2 alpha))/d, or h/d of the cell."""
     if robin == "surface":

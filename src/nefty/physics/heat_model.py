@@ -15,7 +15,14 @@ from nefty.physics.arguments import Arguments
 from nefty.physics.boundary import Boundary
 from nefty.physics.cell_properties import CellProperties
 from nefty.physics.chebyshev import Chebyshev
-from nefty.physics.conductance import FACE_MEANS, face_conductances, face_sinks, spectral_bound, surface_share
+from nefty.physics.conductance import (
+    FACE_MEANS,
+    face_conductances,
+    face_sinks,
+    in_all_cells,
+    spectral_bound,
+    surface_share,
+)
 from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.heating_history import HeatingHistory
 from nefty.physics.kernels import KERNELS, Kernel, get_kernel
@@ -191,6 +198,7 @@ class HeatModel:
         h_back: Any = None,
         amplitude: Any = None,
         resistance: Any = None,
+        losses: Any = None,
         *,
         differentiable_twice: bool = False,
     ) -> Inputs:
@@ -205,6 +213,8 @@ class HeatModel:
         h_front, h_back = self._given.loss("front", h_front, alpha), self._given.loss("back", h_back, alpha)
         sinks = face_sinks(alpha, h_front, h_back, self.grid, self.boundary)
         sinks = cells.sinks(sinks, alpha, h_back, self.boundary, self.anisotropy)
+        if losses is not None:
+            sinks = in_all_cells(sinks, alpha) + self._given.losses(losses, alpha)
         source = self._initial(initial, amplitude, alpha.device)
         if self._flash is not None:
             return Inputs(faces, sinks, cells.start(source), None)
@@ -229,7 +239,7 @@ class HeatModel:
 
     def _run(self, inputs: Inputs, kernel: Kernel, arrays: Inputs, memory: Memory | None) -> Run:
         capacity = self._cells.capacity
-        if self._cells.plain and self._compiled(inputs.faces):
+        if self._cells.plain and len(inputs.sinks) == 2 and self._compiled(inputs.faces):
             bound = gershgorin(inputs.faces, inputs.sinks)
         else:
             own = None if capacity is None else torch.from_numpy(capacity).to(inputs.faces)
@@ -250,6 +260,7 @@ class HeatModel:
         h_back: Any = None,
         amplitude: Any = None,
         resistance: Any = None,
+        losses: Any = None,
     ) -> Tensor:
         """Return the frames for a diffusivity (z, y, x).
 
@@ -264,9 +275,11 @@ class HeatModel:
             resistance: R of the faces between layers of cells, (z - 1, y, x), at least 0: films and gaps thinner than a
                 cell; none if not given. Through a face flows (T1 - T2)/(dz/alpha + R), so that R has the unit of
                 dz/alpha, s/m: a resistance in m2K/W times rho c of the background.
+            losses: rate at which each cell loses heat to the ambient besides, (z, y, x) in 1/s, at least 0, such as
+                h/dz of cells at the wall of a hole; none if not given.
         """
-        inputs = self._inputs(self._given.diffusivity(alpha), initial, h_front, h_back, amplitude, resistance)
-        kernel = self._kernel_for(inputs.faces)
+        inputs = self._inputs(self._given.diffusivity(alpha), initial, h_front, h_back, amplitude, resistance, losses)
+        kernel = self._kernel_for(inputs)
         if self.derivative == "autograd":
             frames = self._run(inputs, kernel, inputs, None).frames
         else:
@@ -288,8 +301,10 @@ class HeatModel:
         """Whether Numba does the work."""
         return self.kernel != "torch" and like.device.type == "cpu"
 
-    def _kernel_for(self, like: Tensor) -> Kernel:
-        return self._cells.kernel(get_kernel(self.kernel, like.device.type), like)
+    def _kernel_for(self, inputs: Inputs) -> Kernel:
+        faces = inputs.faces
+        everywhere = len(inputs.sinks) == len(faces[0]) != 2
+        return self._cells.kernel(get_kernel(self.kernel, faces.device.type), faces, everywhere=everywhere)
 
     def linearize(
         self,
@@ -300,6 +315,7 @@ class HeatModel:
         h_back: Any = None,
         amplitude: Any = None,
         resistance: Any = None,
+        losses: Any = None,
     ) -> Linearization:
         """Solve once and return the frames with their Jacobian, for Gauss-Newton.
 
@@ -321,8 +337,10 @@ class HeatModel:
                 point[f"h_{face}"] = value
         if resistance is not None:
             point["resistance"] = self._given.resistances(resistance, alpha).detach().clone()
+        if losses is not None:
+            point["losses"] = self._given.losses(losses, alpha).detach().clone()
         values = self._inputs(**point)
-        kernel = self._kernel_for(alpha)
+        kernel = self._kernel_for(values)
         arrays = Inputs(*(None if t is None else kernel.array(t) for t in values))
         return Linearization(self, point, kernel, self._run(values, kernel, arrays, self.memory))
 

@@ -24,7 +24,7 @@ class Linearization:
     """The model at one point: its frames, and products with its Jacobian.
 
     The inputs that can be varied are the keys of ``point``: ``alpha``; ``initial`` after a flash or ``amplitude`` of
-    a pulse; ``h_front`` and ``h_back`` of Robin faces; ``resistance`` if it was given.
+    a pulse; ``h_front`` and ``h_back`` of Robin faces; ``resistance`` and ``losses`` if they were given.
 
     Args:
         model: whose Jacobian it is.

@@ -12,12 +12,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import ndimage
 
 from nefty.core.errors import InputError
 from nefty.result.limits import Limits
 
-#: Insulation R/(R + z/alpha) from which on a region passes for a hole that is open to the back.
-OPEN = 0.9
+#: Insulation R/(R + z/alpha) from which on a region passes for a hole that is open to the back: more than half of what
+#: lies below it is empty in the model (``inversion.evidence.sheets``).
+OPEN = 0.75
+#: Share of a region's insulation at which its edge lies.
+EDGE = 0.5
 #: Share of the threshold from which on a region that is not called counts as just missed.
 NEARLY = 0.7
 #: Thresholds from which on something is beyond doubt.
@@ -60,6 +64,8 @@ class FrameEvidence:
             threshold.
         limits: what would have been seen; ``None`` if that was not worked out.
         spreads: factor by which heat spreads faster along y and x than stated, by the edges of what was found.
+        insulation: of the sheets at each pixel, (y, x): a pixel that a region covers in part has less than its middle;
+            ``None`` where no sheets were fitted.
     """
 
     labels: np.ndarray
@@ -70,6 +76,7 @@ class FrameEvidence:
     coldest: float
     limits: Limits | None = None
     spreads: tuple[float, float] = (1.0, 1.0)
+    insulation: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if self.labels.max(initial=0) > len(self.regions):
@@ -110,6 +117,23 @@ class FrameEvidence:
         own = self.labels == number
         return own if self.of_sheets else np.asarray(own.any(axis=0))
 
+    def finer_footprint(self, number: int, finer: int) -> np.ndarray:
+        """The same on pixels of which ``finer`` make one along each side, (finer y, finer x).
+
+        An edge lies where the insulation, linear between the middles of pixels, is half of the region's own.
+
+        Args:
+            number: of the region.
+            finer: at least 1.
+        """
+        own, blocks = self.footprint(number), np.ones((finer, finer), dtype=bool)
+        if finer == 1 or self.insulation is None:
+            return np.kron(own, blocks)
+        around = np.asarray(ndimage.binary_dilation(own, np.ones((3, 3)))) & np.isin(self.labels, (0, number))
+        values = ndimage.zoom(np.pad(self.insulation, 1, mode="edge"), finer, order=1, mode="nearest", grid_mode=True)
+        inside = values[finer:-finer, finer:-finer] > EDGE * self.regions[number - 1].insulation
+        return np.kron(around, blocks) & inside
+
     @property
     def of_sheets(self) -> bool:
         """Whether its regions are sheets under pixels, and not regions of a volume's cells."""
@@ -134,6 +158,7 @@ class FrameEvidence:
             "coldest": self.coldest,
             "limits": None if self.limits is None else self.limits.record(),
             "spreads": np.array(self.spreads),
+            "insulation_map": None if self.insulation is None else np.asarray(self.insulation, dtype=np.float32),
         }
 
     @staticmethod
@@ -150,5 +175,6 @@ class FrameEvidence:
             score_map=np.asarray(record["score_map"], dtype=np.float64),
             coldest=float(record["coldest"]),
             spreads=(float(spreads[0]), float(spreads[1])),
+            insulation=None if (own := record.get("insulation_map")) is None else np.asarray(own, dtype=np.float64),
             limits=None if (limits := record.get("limits")) is None else Limits.from_record(limits),
         )

@@ -7,6 +7,7 @@ visible or not, is false. Of several indications of a defect the one with the la
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -57,15 +58,23 @@ def spots_of_volume(found: Reconstruction, window: Window, shape: tuple[int, int
         window: which pixels of the frames it shows.
         shape: of the frames, (y, x).
     """
-    labels = found.segmentation().labels
     pixel = float(np.sqrt(found.grid.spacing[1] * found.grid.spacing[2])) / window.bin
     spots = []
     for one in found.indications():
         rows, columns = (c / d for c, d in zip(one.centre[1:], found.grid.spacing[1:], strict=True))
         centre = (window.top + rows * window.bin, window.left + columns * window.bin)
-        mask = on_frame((labels == one.label).any(axis=0), window, shape)
+        mask = _mask_of(found, one.label, window, shape)
         spots.append(Spot(mask, centre, float(one.depth_to_top), one.resistance, one.evidence, pixel))
     return spots
+
+
+def _mask_of(found: Reconstruction, label: int, window: Window, shape: tuple[int, int]) -> np.ndarray:
+    """Pixels (y, x) of the frame that an indication has; its edges may lie within those that were joined."""
+    shown = found.frame_evidence
+    if shown is None or not shown.of_sheets:
+        return on_frame((found.segmentation().labels == label).any(axis=0), window, shape)
+    fine = shown.finer_footprint(shown.called[label - 1], window.bin)
+    return on_frame(fine, dataclasses.replace(window, bin=1), shape)
 
 
 def spots_of_map(mask: np.ndarray, depth: np.ndarray, window: Window, shape: tuple[int, int]) -> list[Spot]:

@@ -61,9 +61,11 @@ def find(
     if all(region.score < weighing.threshold for region in regions):  # beside a clear one, what is left over is its
         _add_unfitted(labels, regions, weighing, left_over, support, slab)
     seen = limits(part, weighing, asked, settings, brightness) if asked else None
-    evidence = dataclasses.replace(weighing.evidence(labels, regions, left_over), limits=seen, spreads=fitted.spreads)
-    resistance, depth = nothing.copy(), nothing.copy()
+    resistance, depth, insulation = nothing.copy(), nothing.copy(), nothing.copy()
     resistance[window], depth[window] = sheet.resistance * slab.thickness / slab.alpha, sheet.depth
+    insulation[window] = sheet.insulation
+    evidence = weighing.evidence(labels, regions, left_over)
+    evidence = dataclasses.replace(evidence, limits=seen, spreads=fitted.spreads, insulation=insulation)
     return evidence, resistance, depth
 
 

@@ -14,7 +14,7 @@ from scipy import ndimage
 
 from nefty.inversion.evidence.hills import outlines
 from nefty.inversion.evidence.settings import SheetSettings
-from nefty.inversion.evidence.shapes import KINDS, ShapeFit, near
+from nefty.inversion.evidence.shapes import ShapeFit, near
 from nefty.inversion.evidence.sheets import Sheet, SheetFit
 from nefty.inversion.evidence.weighing import Weighing
 from nefty.result.frame_evidence import CLEAR
@@ -76,4 +76,4 @@ def _fitted(
     resistance = reference / fit.slab.thickness * insulation / (1 - insulation)
     begun = Sheet(part.support | own, insulation, at, reference, resistance, part.cost)
     one = ShapeFit(fit.cut(window), begun, own, settings)
-    return one.sheet(min((one(kind) for kind in KINDS), key=lambda shape: shape.cost)), window
+    return one.sheet(one.best()), window

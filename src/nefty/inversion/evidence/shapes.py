@@ -9,7 +9,11 @@ half axes, angle, insulation and depth, and where it is asked for the ratio by w
 
 The misfit is that of all frames of a window, over what the pixel-wise fit leaves there, and n counts how many errors of
 the model are independent: one for each patch of a thickness and each of the RANK courses that a pixel may take. What
-the frames do not tell so clearly stays where the pixels have it.
+the frames do not tell so clearly stays where the pixels have it: the centre to a pixel, an edge to a pixel and to what
+heat blurs on its way from that depth, which is as far sideways as it is deep, times the root of the ratio there.
+
+A small hole and a wide, weak film show nearly the same, and between them the misfit has a ridge. So the fit begins
+twice: as the pixels have it, and as a hole with as much insulation in all.
 """
 
 from __future__ import annotations
@@ -30,7 +34,8 @@ RUNS = 10  # evaluations of the misfit in one fit, at most
 SETTLED = 1e-2  # fall of the cost, as a share of it, that is not worth another step
 SMALLEST = 0.5  # pixels, half an axis
 WEAKEST, STRONGEST = -7.0, 5.0  # logit of insulation over its largest
-WIDTHS = np.array([1.0, 1.0, 0.2, 0.2, 0.5, np.inf, np.inf])  # of the prior: pixels, logarithms, radians; none
+TURNED = 0.5  # radians, width of the prior of the angle
+HOLE = 0.95  # insulation that a fit begins with as a hole
 STEPS = np.array([0.25, 0.25, 0.03, 0.03, 0.04, 0.05, 0.1])  # of differences: as above, logit, cells
 LARGEST_TURN = np.pi / 2  # from the start
 KNOWN_RATIO = 0.2  # standard deviation of the logarithm of a user's ratio
@@ -102,6 +107,7 @@ class ShapeFit:
         self._misfit = max(fit.misfit(sheet), np.finfo(float).tiny)
         self._weight = float(np.sqrt(independent / (2 * self._misfit)))
         self._start = self._by_moments()
+        self._widths = self._prior()
 
     def _by_moments(self) -> np.ndarray:
         """Unknowns that have the place, the extent, the insulation and the depth of the hill."""
@@ -119,17 +125,36 @@ class ShapeFit:
         start += [np.arctan2(turned[1, 1], turned[0, 1]), np.log(insulation / (MOST - insulation)), depth / self._cell]
         return np.array(start + [0.0] * self._ratio)
 
-    def __call__(self, kind: str) -> Shape:
-        """The shape of a kind that explains the frames best."""
-        start, n = self._start, len(self._start)
-        widths, steps = np.append(WIDTHS, KNOWN_RATIO)[:n], np.append(STEPS, RATIO_STEP)[:n]
+    def _prior(self) -> np.ndarray:
+        """Standard deviations of the unknowns about the start; infinite where the pixels tell nothing."""
+        turned, depth, pixel = self._start[4], self._start[6] * self._cell, self._fit.contrast.pixel
+        toward = np.array([np.cos(turned), np.sin(turned)]) ** 2  # of the first axis along x and y; the second likewise
+        along, pixel = np.array(self._fit.along[::-1]), np.array(pixel[::-1])
+        widths = [1.0, 1.0]
+        for axis, share in zip(np.exp(self._start[2:4]), (toward, toward[::-1]), strict=True):
+            blur = np.hypot(depth * np.sqrt(share @ along) / (share @ pixel), 1.0)  # pixels
+            widths.append(float(blur / axis))
+        return np.array([*widths, TURNED, np.inf, np.inf] + [KNOWN_RATIO] * self._ratio)
+
+    def _as_hole(self) -> np.ndarray:
+        """The start, stronger and smaller: with as much insulation in all."""
+        insulation = MOST / (1 + np.exp(-self._start[5]))
+        start = self._start.copy()
+        start[2:4] += np.log(insulation / HOLE) / 2
+        start[5] = np.log(HOLE / (MOST - HOLE))
+        return start
+
+    def __call__(self, kind: str, begin: np.ndarray) -> Shape:
+        """The shape of a kind that explains the frames best, from where it begins."""
+        middle, widths, n = self._start, self._widths, len(self._start)
+        steps = np.append(STEPS, RATIO_STEP)[:n]
         low, high = np.full(n, -np.inf), np.full(n, np.inf)
         low[2:4], low[5:7], high[5:7] = np.log(SMALLEST), (WEAKEST, 1.0), (STRONGEST, self._layers - 1.0)
-        low[4], high[4] = start[4] - LARGEST_TURN, start[4] + LARGEST_TURN
-        start = np.clip(start, low + steps / 2, high - steps / 2)
+        low[4], high[4] = middle[4] - LARGEST_TURN, middle[4] + LARGEST_TURN
+        start = np.clip(begin, low + steps / 2, high - steps / 2)
 
         def residuals(x: np.ndarray) -> np.ndarray:
-            return np.concatenate([self._weight * self._left(kind, x), (x - start) / widths])
+            return np.concatenate([self._weight * self._left(kind, x), (x - middle) / widths])
 
         def jacobian(x: np.ndarray) -> np.ndarray:
             here = residuals(x)
@@ -143,11 +168,17 @@ class ShapeFit:
         curved = found.jac.T @ found.jac
         return Shape(kind, found.x, float(found.cost), np.linalg.pinv(curved, hermitian=True))
 
-    def best(self) -> Shape | None:
-        """The shape that explains the frames best; ``None`` if it explains clearly less than the pixels do."""
-        best = min((self(kind) for kind in KINDS), key=lambda shape: shape.cost)
-        left = self._left(best.kind, best.unknowns)
-        return best if float((left**2).sum()) / 2 < NEARLY * self._misfit else None
+    def best(self) -> Shape:
+        """The shape that explains the frames best, of both kinds and from both starts."""
+        starts = [self._start] if self._start[5] >= np.log(HOLE / (MOST - HOLE)) else [self._start, self._as_hole()]
+        first = [self(KINDS[0], start) for start in starts]
+        nearer = starts[int(np.argmin([shape.cost for shape in first]))]
+        return min([*first, *(self(kind, nearer) for kind in KINDS[1:])], key=lambda shape: shape.cost)
+
+    def explains(self, shape: Shape) -> bool:
+        """Whether a shape explains the frames nearly as well as the pixels do."""
+        left = self._left(shape.kind, shape.unknowns)
+        return float((left**2).sum()) / 2 < NEARLY * self._misfit
 
     def sheet(self, shape: Shape) -> Sheet:
         """The sheet with the shape in place of the hill."""
@@ -190,7 +221,7 @@ def shaped(fit: SheetFit, sheet: Sheet, settings: SheetSettings) -> Sheet:
         window = near(own, fit, settings)
         one = ShapeFit(fit.cut(window), sheet.cut(window), own[window], settings)
         best = one.best()
-        if best is not None and (best.covered(own[window].shape) > 0.5).sum() >= settings.smallest:
+        if one.explains(best) and (best.covered(own[window].shape) > 0.5).sum() >= settings.smallest:
             sheet = sheet.pasted(window, one.sheet(best))
     return sheet
 
@@ -213,4 +244,4 @@ def refined_ratios(fit: SheetFit, sheet: Sheet, settings: SheetSettings) -> tupl
     window = near(own, fit, settings)
     one = ShapeFit(fit.cut(window), sheet.cut(window), own[window], settings, ratio=True)
     best = one.best()
-    return fit.along if best is None else (fit.along[0] * best.ratio, fit.along[1] * best.ratio)
+    return (fit.along[0] * best.ratio, fit.along[1] * best.ratio) if one.explains(best) else fit.along

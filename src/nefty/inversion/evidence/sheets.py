@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from nefty.core.grid import Grid
 from nefty.inversion.evidence.contrast import Contrast
@@ -30,12 +31,13 @@ from nefty.inversion.evidence.curvature import Curvature, Information
 from nefty.inversion.evidence.descent import Costly, descend
 from nefty.inversion.evidence.settings import SheetSettings
 from nefty.physics.boundary import Boundary
+from nefty.physics.conductance import surface_loss
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.slab.weak_sheet import WeakSheet
 
 MOST = 0.99  # insulation of a sheet through which next to nothing flows
 OPEN = (0.6, 0.9)  # insulation between which what lies below a sheet becomes empty: a hole, drilled from the back
-EMPTY = 0.98  # share of its conductance that it loses
+EMPTY = 0.999  # share of its conductance that it loses; what is left over it loses heat on its lower face too
 SETTLED = 2e-3  # share of the gain so far that is not worth another step
 SMOOTH = 0.03  # of the total variation, in units of c
 STEEP = 2.0  # so that a small strong sheet is not smoother than a wide weak one that shows as much
@@ -106,8 +108,9 @@ class SheetFit:
         short = heat[:, :1, :1]
         if contrast.heating is not None:
             heat = short = contrast.heating
-        self._model = HeatModel(grid, contrast.times, heat, boundary, anisotropy=along)
-        column = HeatModel(Grid((self._layers, 1, 1), (slab.thickness, 1.0, 1.0)), contrast.times, short, boundary)
+        times = _of_cells(contrast.times, grid.spacing[0] ** 2 / slab.alpha)
+        self._model = HeatModel(grid, times, heat, boundary, anisotropy=along)
+        column = HeatModel(Grid((self._layers, 1, 1), (slab.thickness, 1.0, 1.0)), times, short, boundary)
         self._alpha = torch.full(grid.shape, slab.alpha)
         self._sound = torch.log(column(self._alpha[:, :1, :1].contiguous()))
         self._plane = _plane(np.sqrt(contrast.weight))
@@ -232,9 +235,26 @@ class SheetFit:
         """Frames with a resistance at the face of cells below ``face`` layers, (t, y, x)."""
         layers = torch.arange(self._layers)[:, None, None]
         empty = EMPTY * ((c - OPEN[0]) / (OPEN[1] - OPEN[0])).clamp(0, 1)
-        alpha = torch.where(layers >= face, self._alpha * (1 - empty), self._alpha)
-        lost = self.slab.h_front + self.slab.h_back * empty  # what is left over a hole loses heat on both of its faces
-        return self._model(alpha, h_front=lost, resistance=torch.where(layers[1:] == face, resistance, 0.0))
+        hole = torch.where(layers >= face, empty, 0.0)
+        between = torch.where(layers[1:] == face, resistance / (1 - empty), 0.0)
+        losses = self._walls(hole) if self.slab.h_back and bool(hole.any()) else None
+        return self._model(self._alpha * (1 - hole), resistance=between, losses=losses)
+
+    def _walls(self, hole: Tensor) -> Tensor:
+        """Rate at which cells lose heat into holes beside and below them, (z, y, x), as the back face does.
+
+        Args:
+            hole: share of each cell that is empty, (z, y, x).
+        """
+        lost = torch.zeros_like(hole)
+        for axis, ratio in enumerate((1.0, *self.along)):
+            wall = hole.narrow(axis, 1, hole.shape[axis] - 1) - hole.narrow(axis, 0, hole.shape[axis] - 1)
+            width = self._model.grid.spacing[axis]
+            rate = surface_loss(torch.tensor(self.slab.h_back), torch.tensor(ratio * self.slab.alpha), width, "surface")
+            before, behind = [0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]
+            before[5 - 2 * axis], behind[4 - 2 * axis] = 1, 1
+            lost = lost + rate * (pad(wall.clamp(min=0), before) + pad((-wall).clamp(min=0), behind))
+        return lost
 
     def _whitened(self, values: Tensor) -> Tensor:
         """As ``Contrast.whitened``, then without a plane in each frame."""
@@ -244,6 +264,19 @@ class SheetFit:
         white = white - torch.tensordot(free.T, torch.tensordot(free, white, 1), 1)
         flat = (white * torch.from_numpy(np.sqrt(self.contrast.weight)).float()).reshape(len(white), -1)
         return (flat - (flat @ self._plane.T) @ self._plane).reshape(white.shape)
+
+
+def _of_cells(times: np.ndarray, across: float) -> np.ndarray:
+    """When cells show what the surface itself shows at some times, (t,): a little earlier.
+
+    Heat begins spread over the first cell, and its mean is what is seen. A wave cos(k z) is seen by cos^2(k dz/2) of
+    its strength, about exp(-k^2 dz^2/4): as if dz^2/(4 alpha) more had passed.
+
+    Args:
+        times: of the surface.
+        across: dz^2/alpha.
+    """
+    return np.maximum(times - across / 4, times / 2)
 
 
 def _plane(root: np.ndarray) -> Tensor:

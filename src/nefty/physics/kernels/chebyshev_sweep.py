@@ -36,7 +36,7 @@ class ChebyshevSweep:
 
     Args:
         faces: conductances (3, z, y, x).
-        sinks: (2, y, x).
+        sinks: of front and back (2, y, x), or of all cells (z, y, x).
         q: 4/rho.
         start: w_0, (z, y, x).
         degree: n of the last term w_n, at least 1.
@@ -69,7 +69,7 @@ class ChebyshevSweep:
         """
         states, count = self._last.copy(), len(said)
         adjoint = flat(self._shape, states, 2 * count).reshape(2, count, -1)
-        gradient = no_faces(self._shape, states, count)
+        gradient = no_faces(self._shape, states, count, len(self._faces.sinks))
         run_together(
             _backwards,
             self._size,
@@ -99,7 +99,7 @@ class ChebyshevSweep:
         states, along = flat(self._shape, self._start, 2), flat(self._shape, self._start, 2 * count)
         along = along.reshape(2, count, -1)
         states[degree % 2] = self._start
-        moved = no_faces(self._shape, states, count)
+        moved = no_faces(self._shape, states, count, len(self._faces.sinks))
         reach = np.zeros((count, 2), np.int64)  # layers that L' acts on, from and to
         for i, (faces, sinks, start) in enumerate(moves):
             for target, part in zip(moved, packed_faces(faces, sinks, self._q), strict=True):
@@ -152,6 +152,12 @@ def _advance(fz, fy, fx, around, sinks, lossy, u, v, nz, nx, margin, first, last
 
 
 @njit(**COMPILED)
+def _layer(n, count, nz):
+    """The layer that has the sinks number ``n`` of ``count``: all have some, or the first and the last."""
+    return n if count == nz else n * (nz - 1)
+
+
+@njit(**COMPILED)
 def _corners_and_losses(around, sinks, lossy, u, v, j, nz, nx, row):
     """What the long loop over row ``j`` leaves out: faces around the corner along x, and sinks."""
     for k in range(nz):
@@ -161,11 +167,10 @@ def _corners_and_losses(around, sinks, lossy, u, v, j, nz, nx, row):
         v[start] += flux
         v[end] -= flux
     if lossy:
-        back = row + np.uint64((nz - 1) * nx)
-        for i in range(np.uint64(nx)):
-            v[row + i] -= sinks[0, j, i] * u[row + i]
-        for i in range(np.uint64(nx)):
-            v[back + i] -= sinks[1, j, i] * u[back + i]
+        for n in range(sinks.shape[0]):
+            start = row + np.uint64(_layer(n, sinks.shape[0], nz) * nx)
+            for i in range(np.uint64(nx)):
+                v[start + i] -= sinks[n, j, i] * u[start + i]
 
 
 @njit(**COMPILED)
@@ -175,11 +180,10 @@ def _gather_corners(u, lam, by_around, by_sinks, j, nz, nx, row):
         start = row + np.uint64(k * nx)
         end = start + np.uint64(nx - 1)
         by_around[j, k] += (lam[end] - lam[start]) * (u[end] - u[start])
-    back = row + np.uint64((nz - 1) * nx)
-    for i in range(np.uint64(nx)):
-        by_sinks[0, j, i] += lam[row + i] * u[row + i]
-    for i in range(np.uint64(nx)):
-        by_sinks[1, j, i] += lam[back + i] * u[back + i]
+    for n in range(by_sinks.shape[0]):
+        start = row + np.uint64(_layer(n, by_sinks.shape[0], nz) * nx)
+        for i in range(np.uint64(nx)):
+            by_sinks[n, j, i] += lam[start + i] * u[start + i]
 
 
 @njit(**COMPILED)

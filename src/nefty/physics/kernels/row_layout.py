@@ -22,7 +22,10 @@ _ALIGNMENT = 64  # bytes: a cache line, and the longest vectors
 
 
 class Faces(NamedTuple):
-    """Conductances times a factor: along z, y, x (flat), around the corner along x (y, z), sinks (2, y, x)."""
+    """Conductances times a factor: along z, y, x (flat), around the corner along x (y, z), sinks.
+
+    Sinks are those of front and back, (2, y, x), or of all cells, (z, y, x).
+    """
 
     z: np.ndarray
     y: np.ndarray
@@ -62,7 +65,7 @@ def unpacked(rows: np.ndarray, shape: tuple[int, int, int], factor: float = 1.0)
 
 
 def packed_faces(faces: np.ndarray, sinks: np.ndarray, factor: float) -> Faces:
-    """Conductances (3, z, y, x) and sinks (2, y, x) times ``factor``."""
+    """Conductances (3, z, y, x) and sinks (2, y, x) or (z, y, x) times ``factor``."""
     _, nz, ny, nx = faces.shape
     along = [packed(face, factor) for face in faces]
     through, _, lines = (rows[margin_of(nx) :][: nz * ny * nx].reshape(ny, nz, nx) for rows in along)
@@ -73,7 +76,7 @@ def packed_faces(faces: np.ndarray, sinks: np.ndarray, factor: float) -> Faces:
 
 
 def unpacked_faces(faces: Faces, shape: tuple[int, int, int], factor: float) -> tuple[np.ndarray, np.ndarray]:
-    """The transpose of ``packed_faces``, for derivatives: (3, z, y, x) and (2, y, x)."""
+    """The transpose of ``packed_faces``, for derivatives: (3, z, y, x), and sinks as they are."""
     out = np.empty((3, *shape), faces.z.dtype)
     scale, margin = faces.z.dtype.type(factor), margin_of(shape[2])
     for target, rows in zip(out, faces[:3], strict=True):
@@ -83,11 +86,11 @@ def unpacked_faces(faces: Faces, shape: tuple[int, int, int], factor: float) -> 
     return out, faces.sinks * scale
 
 
-def no_faces(shape: tuple[int, int, int], like: np.ndarray, count: int) -> Faces:
-    """``count`` times 0, to add derivatives to."""
+def no_faces(shape: tuple[int, int, int], like: np.ndarray, count: int, lossy: int) -> Faces:
+    """``count`` times 0, to add derivatives to; sinks of ``lossy`` layers."""
     nz, ny, nx = shape
     z, y, x = (flat(shape, like, count) for _ in range(3))
-    return Faces(z, y, x, np.zeros((count, ny, nz), like.dtype), np.zeros((count, 2, ny, nx), like.dtype))
+    return Faces(z, y, x, np.zeros((count, ny, nz), like.dtype), np.zeros((count, lossy, ny, nx), like.dtype))
 
 
 def _shape(volume: np.ndarray) -> tuple[int, int, int]:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nefty.physics.kernels import Array, Kernel
+from nefty.physics.kernels import Array, Kernel, Sweep
 
 
 class Operator(NamedTuple):
@@ -77,8 +77,11 @@ class WeightedKernel:
         flux = self._inner.combine(op.inner, w, 0.0, w, 0.0, c, out) - c * op.sinks * w
         return a * u + b * v + self._weights * flux
 
-    def sweep(self, op: Operator, q: float, start: Array, degree: int, layers: tuple[int, ...]) -> None:
-        """There is none: the integrator goes from term to term."""
+    def sweep(self, op: Operator, q: float, start: Array, degree: int, layers: tuple[int, ...]) -> Sweep | None:
+        """That of the inner kernel, whose sinks may be in any cell; with weights the integrator goes term by term."""
+        if self._weights is not None:
+            return None
+        return self._inner.sweep(self._inner.operator(op.faces, op.sinks), q, start, degree, layers)
 
     def accumulate(self, gradient: Operator, lam: Array, u: Array, weight: float) -> None:
         """Add ``weight`` d(lam^T S (L - sinks) S u)/d(conductances, sinks) to ``gradient``."""
