@@ -17,9 +17,8 @@ from scipy import ndimage
 from nefty.core.errors import InputError
 from nefty.result.limits import Limits
 
-#: Insulation R/(R + z/alpha) from which on a region passes for a hole that is open to the back: more than half of what
-#: lies below it is empty in the model (``inversion.evidence.sheets``).
-OPEN = 0.75
+#: Insulation R/(R + z/alpha) from which on a region was taken for a hole in files of version 0.2.0 and before.
+OPEN_BEFORE = 0.9
 #: Share of a region's insulation at which its edge lies.
 EDGE = 0.5
 #: Share of the threshold from which on a region that is not called counts as just missed.
@@ -37,17 +36,14 @@ class RegionEvidence:
         depth: of its middle, of the sheet that fits; NaN where the volume tells it.
         resistance: R of its middle, the integral of 1/alpha - 1/alpha_background over its thickness, time/length.
         insulation: R/(R + z/alpha) of its middle, 0 to 1.
+        open_to_back: whether a hole explains the frames better than a film or a gap with sound material below it.
     """
 
     score: float
     depth: float = float("nan")
     resistance: float = float("nan")
     insulation: float = float("nan")
-
-    @property
-    def open_to_back(self) -> bool:
-        """Whether it insulates like a hole."""
-        return self.insulation > OPEN
+    open_to_back: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +148,7 @@ class FrameEvidence:
         return {
             "labels": np.asarray(self.labels, dtype=np.int32),
             **columns,
+            "open_to_back": np.array([r.open_to_back for r in self.regions], dtype=bool),
             "threshold": self.threshold,
             "false_calls": self.false_calls,
             "score_map": np.asarray(self.score_map, dtype=np.float32),
@@ -166,7 +163,9 @@ class FrameEvidence:
         """What ``record`` was taken of."""
         names = ("score", "depth", "resistance", "insulation")
         spreads = record.get("spreads", (1.0, 1.0))
-        rows = zip(*(np.atleast_1d(record[name]).tolist() for name in names), strict=True)
+        columns = [np.atleast_1d(record[name]) for name in names]
+        columns.append(np.atleast_1d(record.get("open_to_back", columns[-1] > OPEN_BEFORE)))
+        rows = zip(*(column.tolist() for column in columns), strict=True)
         return FrameEvidence(
             labels=np.asarray(record["labels"]),
             regions=tuple(RegionEvidence(*row) for row in rows),

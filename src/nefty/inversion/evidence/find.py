@@ -20,6 +20,7 @@ from nefty.result.frame_evidence import FrameEvidence, RegionEvidence
 
 MOST_OF_A_FRAME = 0.5  # that may stand out: what is typical of a recording is sound
 LEVELS = np.linspace(0.5, 0.95, 10)  # quantiles of the scores, tried as the least where more than that stands out
+HALF = 0.5  # of what lies below a region: if more is empty, it is a hole
 FEWEST_SOUND = 100  # pixels that tell the scatter of sound ones
 
 
@@ -117,6 +118,7 @@ def _weighed(fitted: FittedSheet, settings: SheetSettings) -> tuple[np.ndarray, 
                 depth=float((weight * sheet.depth).sum() / weight.sum()),
                 resistance=float(np.median(sheet.resistance[mask])) * slab.thickness / slab.alpha,
                 insulation=float(np.quantile(sheet.insulation[mask], MIDDLE)),
+                open_to_back=bool(np.quantile(sheet.hole[mask], MIDDLE) > HALF),
             )
         )
         labels[place] = len(regions)

@@ -130,7 +130,8 @@ def disc_contrast(
     near = contrast.part(np.ones(len(contrast.times), dtype=bool), (rows, columns))
     cover = _cover(near.counted.shape, (place[0] - rows.start, place[1] - columns.start), contrast.pixel, diameter)
     deep = np.full(cover.shape, depth)
-    sheet = Sheet(cover > 0, insulation * cover, deep, deep, np.zeros_like(cover), [])
+    nothing = np.zeros_like(cover)
+    sheet = Sheet(cover > 0, insulation * cover, deep, deep, nothing, [], nothing)
     shown = np.zeros(contrast.values.shape)
     shown[:, rows, columns] = SheetFit(near, slab, part.along, settings.sheet).explained(sheet)
     return shown

@@ -74,6 +74,6 @@ def _fitted(
     insulation = np.where(own, WEAK, part.insulation)
     at, reference = (np.where(own, depth, values) for values in (part.depth, part.reference))
     resistance = reference / fit.slab.thickness * insulation / (1 - insulation)
-    begun = Sheet(part.support | own, insulation, at, reference, resistance, part.cost)
+    begun = Sheet(part.support | own, insulation, at, reference, resistance, part.cost, np.where(own, 0.0, part.hole))
     one = ShapeFit(fit.cut(window), begun, own, settings)
     return one.sheet(one.best()), window

@@ -12,8 +12,8 @@ the model are independent: one for each patch of a thickness and each of the RAN
 the frames do not tell so clearly stays where the pixels have it: the centre to a pixel, an edge to a pixel and to what
 heat blurs on its way from that depth, which is as far sideways as it is deep, times the root of the ratio there.
 
-A small hole and a wide, weak film show nearly the same, and between them the misfit has a ridge. So the fit begins
-twice: as the pixels have it, and as a hole with as much insulation in all.
+A film or a gap has sound material below it; a hole that is open to the back has nothing, and insulates perfectly. Both
+are fitted, a hole from a smaller start with as much insulation in all; what explains the frames better stays.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scipy.optimize import least_squares
 from nefty.inversion.evidence.bank import RANK
 from nefty.inversion.evidence.hills import MIDDLE, around, hills_of, outlines
 from nefty.inversion.evidence.settings import SheetSettings
-from nefty.inversion.evidence.sheets import MOST, Sheet, SheetFit
+from nefty.inversion.evidence.sheets import EMPTY, MOST, Sheet, SheetFit
 
 KINDS = ("ellipse", "rectangle")
 RUNS = 10  # evaluations of the misfit in one fit, at most
@@ -35,7 +35,7 @@ SETTLED = 1e-2  # fall of the cost, as a share of it, that is not worth another 
 SMALLEST = 0.5  # pixels, half an axis
 WEAKEST, STRONGEST = -7.0, 5.0  # logit of insulation over its largest
 TURNED = 0.5  # radians, width of the prior of the angle
-HOLE = 0.95  # insulation that a fit begins with as a hole
+HOLE = 0.97  # insulation that stands for a hole's
 STEPS = np.array([0.25, 0.25, 0.03, 0.03, 0.04, 0.05, 0.1])  # of differences: as above, logit, cells
 LARGEST_TURN = np.pi / 2  # from the start
 KNOWN_RATIO = 0.2  # standard deviation of the logarithm of a user's ratio
@@ -49,6 +49,7 @@ class Shape:
 
     Args:
         kind: one of ``KINDS``.
+        hole: whether it is open to the back; its insulation is then no unknown.
         unknowns: row and column of the centre in pixels, logarithms of the half axes in pixels, angle of the first of
             them from x to y, logit of insulation/``MOST``, depth in cells; logarithm of the ratio's factor if fitted.
         cost: as above.
@@ -56,6 +57,7 @@ class Shape:
     """
 
     kind: str
+    hole: bool
     unknowns: np.ndarray
     cost: float
     covariance: np.ndarray
@@ -144,17 +146,21 @@ class ShapeFit:
         start[5] = np.log(HOLE / (MOST - HOLE))
         return start
 
-    def __call__(self, kind: str, begin: np.ndarray) -> Shape:
-        """The shape of a kind that explains the frames best, from where it begins."""
-        middle, widths, n = self._start, self._widths, len(self._start)
+    def __call__(self, kind: str, *, hole: bool) -> Shape:
+        """The shape of a kind that explains the frames best."""
+        begin, middle, widths = self._start, self._start.copy(), self._widths.copy()
+        n = len(begin)
+        if hole:
+            begin = self._as_hole()
+            middle[5], widths[5] = begin[5], 1.0  # where it stays, since nothing depends on it
         steps = np.append(STEPS, RATIO_STEP)[:n]
         low, high = np.full(n, -np.inf), np.full(n, np.inf)
         low[2:4], low[5:7], high[5:7] = np.log(SMALLEST), (WEAKEST, 1.0), (STRONGEST, self._layers - 1.0)
         low[4], high[4] = middle[4] - LARGEST_TURN, middle[4] + LARGEST_TURN
-        start = np.clip(begin, low + steps / 2, high - steps / 2)
+        begin = np.clip(begin, low + steps / 2, high - steps / 2)
 
         def residuals(x: np.ndarray) -> np.ndarray:
-            return np.concatenate([self._weight * self._left(kind, x), (x - middle) / widths])
+            return np.concatenate([self._weight * self._left(kind, hole, x), (x - middle) / widths])
 
         def jacobian(x: np.ndarray) -> np.ndarray:
             here = residuals(x)
@@ -163,21 +169,19 @@ class ShapeFit:
 
         slopes: Any = jacobian  # a callable, which the library's types do not know
         found: Any = least_squares(
-            residuals, start, slopes, (low, high), x_scale=2 * steps, ftol=SETTLED, xtol=SETTLED, max_nfev=RUNS
+            residuals, begin, slopes, (low, high), x_scale=2 * steps, ftol=SETTLED, xtol=SETTLED, max_nfev=RUNS
         )
         curved = found.jac.T @ found.jac
-        return Shape(kind, found.x, float(found.cost), np.linalg.pinv(curved, hermitian=True))
+        return Shape(kind, hole, found.x, float(found.cost), np.linalg.pinv(curved, hermitian=True))
 
     def best(self) -> Shape:
-        """The shape that explains the frames best, of both kinds and from both starts."""
-        starts = [self._start] if self._start[5] >= np.log(HOLE / (MOST - HOLE)) else [self._start, self._as_hole()]
-        first = [self(KINDS[0], start) for start in starts]
-        nearer = starts[int(np.argmin([shape.cost for shape in first]))]
-        return min([*first, *(self(kind, nearer) for kind in KINDS[1:])], key=lambda shape: shape.cost)
+        """The shape that explains the frames best, of both kinds, as a film or as a hole."""
+        first = min((self(KINDS[0], hole=hole) for hole in (False, True)), key=lambda shape: shape.cost)
+        return min([first, *(self(kind, hole=first.hole) for kind in KINDS[1:])], key=lambda shape: shape.cost)
 
     def explains(self, shape: Shape) -> bool:
         """Whether a shape explains the frames nearly as well as the pixels do."""
-        left = self._left(shape.kind, shape.unknowns)
+        left = self._left(shape.kind, shape.hole, shape.unknowns)
         return float((left**2).sum()) / 2 < NEARLY * self._misfit
 
     def sheet(self, shape: Shape) -> Sheet:
@@ -188,11 +192,12 @@ class ShapeFit:
         insulation = np.where(own, np.maximum(covered * shape.insulation, insulation), insulation)
         at, reference = (np.where(own, depth, values) for values in (self._sheet.depth, self._sheet.reference))
         resistance = reference / self._fit.slab.thickness * insulation / (1 - insulation)
-        return Sheet(self._sheet.support | own, insulation, at, reference, resistance, self._sheet.cost)
+        empty = np.where(own, covered * EMPTY * shape.hole, np.where(self._hill, 0.0, self._sheet.hole))
+        return Sheet(self._sheet.support | own, insulation, at, reference, resistance, self._sheet.cost, empty)
 
-    def _left(self, kind: str, x: np.ndarray) -> np.ndarray:
+    def _left(self, kind: str, hole: bool, x: np.ndarray) -> np.ndarray:
         """What a shape leaves unexplained, over its spread."""
-        shape = Shape(kind, x, np.nan, np.empty(0))
+        shape = Shape(kind, hole, x, np.nan, np.empty(0))
         fit = self._fit
         if shape.ratio != 1:
             fit = fit.spreading((fit.along[0] * shape.ratio, fit.along[1] * shape.ratio))

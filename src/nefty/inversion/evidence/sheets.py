@@ -8,8 +8,10 @@ with exact gradients, and with the curvature of a weak sheet, to the logarithm o
         + weight * total variation of c + 2 c^2,
 
 so that gains, an early deviation of pixels, a plane in each frame and the cells' own error drop out. Between two faces
-of cells the frames are interpolated, which gives depths far finer than a cell for any R. What insulates nearly
-perfectly is taken to be open to the back: the heat beside it finds nothing below it.
+of cells the frames are interpolated, which gives depths far finer than a cell for any R.
+
+Under a hole that is open to the back there is nothing: no heat is stored or flows there, and its walls lose heat as the
+back face does. Pixel by pixel, what insulates nearly perfectly is taken for one.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from nefty.physics.slab.weak_sheet import WeakSheet
 
 MOST = 0.99  # insulation of a sheet through which next to nothing flows
 OPEN = (0.6, 0.9)  # insulation between which what lies below a sheet becomes empty: a hole, drilled from the back
-EMPTY = 0.999  # share of its conductance that it loses; what is left over it loses heat on its lower face too
+EMPTY = 0.999  # share of its conductance that it loses
 SETTLED = 2e-3  # share of the gain so far that is not worth another step
 SMOOTH = 0.03  # of the total variation, in units of c
 STEEP = 2.0  # so that a small strong sheet is not smoother than a wide weak one that shows as much
@@ -56,6 +58,7 @@ class Sheet:
         reference: depth that c refers to, (y, x).
         resistance: R/(thickness/alpha), (y, x).
         cost: misfit and penalties, at every evaluation.
+        hole: share of what lies below that is empty, (y, x).
     """
 
     support: np.ndarray
@@ -64,16 +67,17 @@ class Sheet:
     reference: np.ndarray
     resistance: np.ndarray
     cost: list[float]
+    hole: np.ndarray
 
     def cut(self, window: tuple[slice, slice]) -> Sheet:
         """The part of it in a window of its rows and columns."""
         insulation, depth = self.insulation[window], self.depth[window]
         reference, resistance = self.reference[window], self.resistance[window]
-        return Sheet(self.support[window], insulation, depth, reference, resistance, self.cost)
+        return Sheet(self.support[window], insulation, depth, reference, resistance, self.cost, self.hole[window])
 
     def pasted(self, window: tuple[slice, slice], part: Sheet) -> Sheet:
         """The same sheet with that in a window of its rows and columns."""
-        names = ("support", "insulation", "depth", "reference", "resistance")
+        names = ("support", "insulation", "depth", "reference", "resistance", "hole")
         whole = {name: getattr(self, name).copy() for name in names}
         for name, values in whole.items():
             values[window] = getattr(part, name)
@@ -155,7 +159,8 @@ class SheetFit:
 
         def misfit(x: np.ndarray) -> Costly:
             c, at = (torch.tensor(v, dtype=torch.float32, requires_grad=True) for v in fields(x, cells))
-            value = 0.5 * ((self._whitened(self.predicted(c, at, cells)) - self._seen) ** 2).sum()
+            shown = self.predicted(c, at, cells, emptied(c))
+            value = 0.5 * ((self._whitened(shown) - self._seen) ** 2).sum()
             value.backward()
             assert c.grad is not None
             assert at.grad is not None
@@ -189,7 +194,8 @@ class SheetFit:
         reach = np.concatenate([np.full(pixels, 1.0), np.full(regions, REACH)]) / unit
         x, costs = descend(misfit, curved, penalty, start, (lowest, highest), reach, steps or settings.steps, SETTLED)
         c, at = fields(x, cells)
-        return Sheet(support, c, at * cell, depth, depth / slab.thickness * c / (1 - c), costs)
+        hole = emptied(torch.from_numpy(c)).numpy()
+        return Sheet(support, c, at * cell, depth, depth / slab.thickness * c / (1 - c), costs, hole)
 
     def spreading(self, along: tuple[float, float]) -> SheetFit:
         """The same fit with other ratios of diffusivity."""
@@ -215,26 +221,33 @@ class SheetFit:
 
     def explained(self, sheet: Sheet, which: np.ndarray | None = None) -> np.ndarray:
         """ln(T/T_sound) of a sheet, or of those pixels (y, x) of it, (t, y, x)."""
-        c = sheet.insulation if which is None else np.where(which, sheet.insulation, 0.0)
+        kept = np.ones(sheet.support.shape, dtype=bool) if which is None else which
+        c, hole = (torch.from_numpy(np.where(kept, v, 0.0)).float() for v in (sheet.insulation, sheet.hole))
         cells = [
             torch.from_numpy(v * self._layers / self.slab.thickness).float() for v in (sheet.depth, sheet.reference)
         ]
         with torch.no_grad():
-            return self.predicted(torch.from_numpy(c).float(), cells[0], cells[1].numpy()).double().numpy()
+            return self.predicted(c, cells[0], cells[1].numpy(), hole).double().numpy()
 
-    def predicted(self, c: Tensor, at: Tensor, reference: np.ndarray) -> Tensor:
-        """ln(model/model of the sound part), (t, y, x), of a sheet at the depths ``at``, in cells."""
+    def predicted(self, c: Tensor, at: Tensor, reference: np.ndarray, hole: Tensor) -> Tensor:
+        """ln(model/model of the sound part), (t, y, x).
+
+        Args:
+            c: insulation, (y, x).
+            at: depths in cells, (y, x).
+            reference: depths in cells that c refers to, (y, x).
+            hole: share of what lies below that is empty, (y, x).
+        """
         face = at.detach().floor().clamp(1, self._layers - 2)
         share = at - face
         scale = torch.from_numpy(np.asarray(reference) * self.slab.thickness / self._layers / self.slab.alpha).float()
         resistance = scale * c / (1 - c)
-        above, below = (self._frames(resistance, c, (face + more).long()) for more in (0, 1))
+        above, below = (self._frames(resistance, hole, (face + more).long()) for more in (0, 1))
         return (1 - share) * (torch.log(above) - self._sound) + share * (torch.log(below) - self._sound)
 
-    def _frames(self, resistance: Tensor, c: Tensor, face: Tensor) -> Tensor:
-        """Frames with a resistance at the face of cells below ``face`` layers, (t, y, x)."""
+    def _frames(self, resistance: Tensor, empty: Tensor, face: Tensor) -> Tensor:
+        """Frames with a resistance at the face of cells below ``face`` layers, empty below by a share, (t, y, x)."""
         layers = torch.arange(self._layers)[:, None, None]
-        empty = EMPTY * ((c - OPEN[0]) / (OPEN[1] - OPEN[0])).clamp(0, 1)
         hole = torch.where(layers >= face, empty, 0.0)
         between = torch.where(layers[1:] == face, resistance / (1 - empty), 0.0)
         losses = self._walls(hole) if self.slab.h_back and bool(hole.any()) else None
@@ -264,6 +277,11 @@ class SheetFit:
         white = white - torch.tensordot(free.T, torch.tensordot(free, white, 1), 1)
         flat = (white * torch.from_numpy(np.sqrt(self.contrast.weight)).float()).reshape(len(white), -1)
         return (flat - (flat @ self._plane.T) @ self._plane).reshape(white.shape)
+
+
+def emptied(c: Tensor) -> Tensor:
+    """Share of what lies below a sheet of that insulation that is taken to be empty, where only c is known."""
+    return EMPTY * ((c - OPEN[0]) / (OPEN[1] - OPEN[0])).clamp(0, 1)
 
 
 def _of_cells(times: np.ndarray, across: float) -> np.ndarray:

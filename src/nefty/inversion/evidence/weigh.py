@@ -16,11 +16,10 @@ from nefty.inversion.evidence.contrast import Contrast
 from nefty.inversion.evidence.find import find
 from nefty.inversion.evidence.limits import references
 from nefty.inversion.evidence.settings import EvidenceSettings
-from nefty.inversion.evidence.sheets import EMPTY
 from nefty.inversion.evidence.weighing import Explain, SoundPart, Weighing, judged
 from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.slab.weak_sheet import WeakSheet
-from nefty.result.frame_evidence import CLEAR, OPEN, FrameEvidence, RegionEvidence
+from nefty.result.frame_evidence import CLEAR, FrameEvidence, RegionEvidence
 from nefty.result.indications.segmentation import segment
 
 FAINT = 0.3  # noise over temperature, beyond which a frame is left out
@@ -29,6 +28,7 @@ SOONEST = 0.2  # of a frame after the middle of the flash
 ENOUGH = 0.8  # share of the frames in which a pixel must count
 BESIDE = 2  # pixels around such a region that do not tell how much sound places scatter
 LEAST_SOUND = 0.1  # share of the pixels that must be left to tell it
+HOLLOW = 0.98  # share of the diffusivity that a hole has lost in the volume that the inversion begins with
 DIMMEST = 1e-4  # weight of a pixel below which it is not looked at
 
 
@@ -43,8 +43,8 @@ def weigh_sheets(
     layer = np.clip((depth / dz).astype(int), 0, grid.shape[0] - 1)
     layers = np.arange(grid.shape[0])[:, None, None]
     volume[:] = np.where(layers == layer, 1 / (1 / alpha + resistance / dz), volume)
-    insulation = np.divide(resistance, resistance + depth / alpha, out=np.zeros_like(depth), where=depth > 0)
-    volume[:] = np.where((layers > layer) & (insulation > OPEN), alpha * (1 - EMPTY), volume)
+    holes = [number for number, region in enumerate(evidence.regions, 1) if region.open_to_back]
+    volume[:] = np.where((layers > layer) & np.isin(evidence.labels, holes), alpha * (1 - HOLLOW), volume)
     return evidence, volume
 
 
