@@ -1,5 +1,6 @@
 """What the frames show: which regions are called, and the file that keeps it."""
 
+import dataclasses
 import math
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from nefty.core.errors import InputError
 from nefty.core.storage.hdf5 import write_hdf5
 from nefty.result.exports.export import KIND
-from nefty.result.frame_evidence import OPEN, FrameEvidence, RegionEvidence
+from nefty.result.frame_evidence import OPEN_BEFORE, FrameEvidence, RegionEvidence
 from nefty.result.reconstruction import Reconstruction
 from support.parts import GRID, planted
 
@@ -18,7 +19,7 @@ FACE = GRID.shape[1:]
 REGIONS = (
     RegionEvidence(5.3, 0.5e-3, 800.0, 0.4),
     RegionEvidence(4.9, 0.7e-3, 100.0, 0.1),
-    RegionEvidence(21.0, 0.9e-3, 9000.0, 0.95),
+    RegionEvidence(21.0, 0.9e-3, 9000.0, 0.95, open_to_back=True),
     RegionEvidence(3.0, 0.2e-3, 50.0, 0.1),
 )
 
@@ -36,6 +37,7 @@ def assert_same(one, other):
     np.testing.assert_array_equal(one.labels, other.labels)
     np.testing.assert_allclose(one.score_map, other.score_map, rtol=1e-6)
     assert (one.threshold, one.false_calls, one.coldest) == (other.threshold, other.false_calls, other.coldest)
+    assert [r.open_to_back for r in one.regions] == [r.open_to_back for r in other.regions]
     rows = [[(r.score, r.depth, r.resistance, r.insulation) for r in e.regions] for e in (one, other)]
     np.testing.assert_array_equal(np.reshape(rows[0], (-1, 4)), np.reshape(rows[1], (-1, 4)))
 
@@ -48,10 +50,27 @@ def test_what_stands_out_enough_is_called_the_clearest_first():
     assert evidence_of(threshold=30.0).called == ()
 
 
-def test_a_region_that_lets_nothing_through_passes_for_a_hole():
-    assert [region.open_to_back for region in REGIONS] == [False, False, True, False]
-    assert not RegionEvidence(9.0, insulation=OPEN).open_to_back
-    assert not RegionEvidence(9.0).open_to_back  # of a volume, that tells it
+def test_in_older_files_a_region_that_lets_nothing_through_is_a_hole():
+    record = evidence_of().record()
+    assert list(record.pop("open_to_back")) == [False, False, True, False]
+    record["insulation"] = np.array([0.4, OPEN_BEFORE, 0.95, 0.1])
+    assert [r.open_to_back for r in FrameEvidence.from_record(record).regions] == [False, False, True, False]
+
+
+def test_edges_lie_within_pixels_where_the_insulation_tells():
+    """A square from 4.75 to 8.25 pixels: a quarter of the pixels at its edge is covered."""
+    labels, covered = np.zeros(FACE, dtype=np.int32), np.zeros(FACE)
+    labels[5:8, 5:8] = 1
+    line = np.array([0.25, 1.0, 1.0, 1.0, 0.25])
+    covered[4:9, 4:9] = line[:, None] * line
+    evidence = FrameEvidence(labels, (RegionEvidence(9.0, 0.5e-3, 1.0, 0.8),), 5.0, 0.05, np.zeros(FACE), 1.0)
+    blocks = evidence.finer_footprint(1, 4)
+    assert blocks.shape == (4 * FACE[0], 4 * FACE[1])
+    assert blocks.sum() == 9 * 16  # nothing tells more
+    fine = dataclasses.replace(evidence, insulation=0.8 * covered).finer_footprint(1, 4)
+    rows = np.flatnonzero(fine[:, 4 * 6])
+    assert (rows[0] / 4, (rows[-1] + 1) / 4) == (4.75, 8.25)
+    assert (evidence.finer_footprint(1, 1) == evidence.footprint(1)).all()
 
 
 def test_labels_without_a_region_are_refused():

@@ -74,7 +74,9 @@ class Arguments:
         """Rates at which cells lose heat as a tensor (z, y, x)."""
         value = self.volume("losses", given).to(like.device, self.dtype)
         if bool((value.detach() < 0).any()):
-            raise InputError("losses is below 0 somewhere; a cell loses heat, it does not gain it. Give 1/s, at least 0.")
+            raise InputError(
+                "losses is below 0 somewhere; a cell loses heat, it does not gain it. Give 1/s, at least 0."
+            )
         return value
 
     def number(self, what: str, given: Any, device: torch.device) -> Tensor:

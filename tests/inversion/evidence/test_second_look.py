@@ -22,7 +22,7 @@ def looked(values):
     fit = SheetFit(contrast, SLAB, (1.0, 1.0), SETTINGS.sheet)
     depth = np.full(SHAPE, 0.3 * SLAB.thickness)
     resistance = 0.5 * STRONG
-    before = Sheet(STRONG, resistance / (resistance + 0.3), depth, depth, resistance, [])
+    before = Sheet(STRONG, resistance / (resistance + 0.3), depth, depth, resistance, [], np.zeros(SHAPE))
     weighing = Weighing(SoundPart(contrast, SLAB, (1.0, 1.0), 0.0), SETTINGS)
     return before, second_look(fit, before, weighing, fit.explained, WHOLE, SETTINGS.sheet)
 

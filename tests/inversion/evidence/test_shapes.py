@@ -25,7 +25,8 @@ BLURRED = 0.22 * np.exp(-((AWAY / 6) ** 2)) * (AWAY < 12)
 
 def sheet_of(insulation, depth=DEPTH):
     deep = np.full(SHAPE, depth)
-    return Sheet(insulation > 0, insulation, deep, deep, depth / SLAB.thickness * insulation / (1 - insulation), [])
+    resistance = depth / SLAB.thickness * insulation / (1 - insulation)
+    return Sheet(insulation > 0, insulation, deep, deep, resistance, [], np.zeros(SHAPE))
 
 
 def fit_of(mask, noise=None):
@@ -35,7 +36,7 @@ def fit_of(mask, noise=None):
 
 def a_shape(kind, row=15.0, column=15.0, a=5.0, b=3.0, angle=0.4):
     logit = np.log(C / (MOST - C))
-    return Shape(kind, np.array([row, column, np.log(a), np.log(b), angle, logit, 5.0]), 0.0, np.empty(0))
+    return Shape(kind, False, np.array([row, column, np.log(a), np.log(b), angle, logit, 5.0]), 0.0, np.empty(0))
 
 
 def iou(one, other):
@@ -65,16 +66,16 @@ def test_the_depth_is_found_with_the_shape(round_fit):
 def test_a_rectangle_is_told_from_an_ellipse():
     rectangle = (np.abs(np.indices(SHAPE)[0] - 15) <= 3) & (np.abs(np.indices(SHAPE)[1] - 15) <= 7)
     one = ShapeFit(fit_of(rectangle), sheet_of(0.35 * rectangle), rectangle, SETTINGS)
-    assert one("rectangle").cost < one("ellipse").cost
+    assert one("rectangle", hole=False).cost < one("ellipse", hole=False).cost
 
 
 def test_what_the_frames_hardly_tell_stays_where_the_pixels_have_it():
     """Noise a hundred times the contrast: nothing moves the outline, and the spread of the unknowns says so."""
     under = disc(SHAPE, (15, 15), 3.2)
     clear, noisy = (ShapeFit(fit, sheet_of(C * under), under, SETTINGS) for fit in (fit_of(under), _drowned(under)))
-    start = noisy._start
-    assert np.abs((noisy("ellipse").unknowns - start)[:4]).max() < 0.2
-    assert noisy("ellipse").covariance[6, 6] > 10 * clear("ellipse").covariance[6, 6]
+    found, told = (one("ellipse", hole=False) for one in (noisy, clear))
+    assert np.abs((found.unknowns - noisy._start)[:4]).max() < 0.2
+    assert found.covariance[6, 6] > 10 * told.covariance[6, 6]
 
 
 def _drowned(under):

@@ -6,7 +6,7 @@ import torch
 
 from nefty.inversion.evidence import sheets
 from nefty.inversion.evidence.settings import SheetSettings
-from nefty.inversion.evidence.sheets import SheetFit, _variation
+from nefty.inversion.evidence.sheets import EMPTY, _variation, emptied, SheetFit
 from support.weak_films import SLAB, TIMES, contrast_of, disc, shown_by
 
 ALONG = (1.0, 1.4)
@@ -188,15 +188,19 @@ def test_regions_of_one_fit_have_depths_of_their_own(rng):
         assert depth == pytest.approx(share * SLAB.thickness, rel=0.08)
 
 
-def test_what_insulates_perfectly_is_open_to_the_back():
-    """Beside it nothing flows below: it shows more than a resistance alone would."""
+def test_below_a_hole_there_is_nothing():
+    """Nothing flows beside it: it shows more than a resistance alone would."""
     fit = SheetFit(contrast_of(np.zeros((len(TIMES), *EVEN.shape))), SLAB, (1.0, 1.0), SheetSettings(layers=10))
     under = torch.from_numpy(disc(EVEN.shape, (5, 6), 2.5)).float()
     at, reference = torch.full(EVEN.shape, 4.0), np.full(EVEN.shape, 4.0)
     with torch.no_grad():
-        closed, hole = (fit.predicted(c * under, at, reference).numpy() for c in (0.59, 0.97))
-    assert hole[:, 5, 6].max() > 1.2 * closed[:, 5, 6].max()
+        closed, hole = (fit.predicted(0.97 * under, at, reference, EMPTY * h * under).numpy() for h in (0, 1))
+    assert hole[:, 5, 6].max() > 1.05 * closed[:, 5, 6].max()
     assert hole[-1, 5, 6] > closed[-1, 5, 6]
+
+
+def test_what_insulates_perfectly_pixel_by_pixel_is_taken_for_a_hole():
+    assert emptied(torch.tensor([0.0, 0.6, 0.9, 0.99])).tolist() == pytest.approx([0.0, 0.0, EMPTY, EMPTY], abs=1e-6)
 
 
 def test_the_variation_is_zero_of_what_is_even_and_its_gradient_is_that_of_differences(rng):

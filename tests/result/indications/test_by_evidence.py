@@ -28,7 +28,7 @@ def test_a_sheet_has_no_thickness_and_a_hole_the_rest_of_the_part():
     (sheet,) = weighed(CALLED).indications()
     assert math.isnan(sheet.thickness)
     assert not sheet.reaches_back
-    (hole,) = weighed(replace(CALLED, insulation=0.97)).indications()
+    (hole,) = weighed(replace(CALLED, insulation=0.97, open_to_back=True)).indications()
     assert hole.thickness == pytest.approx(1.3e-3 - 0.61e-3)
     assert hole.reaches_back
     assert math.isnan(hole.resistance)

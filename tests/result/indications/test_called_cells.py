@@ -19,7 +19,7 @@ WEAK, OPEN, MISSED = np.s_[17:24, 6:17], np.s_[3:8, 30:36], np.s_[3:8, 6:11]
 REGIONS = (
     RegionEvidence(9.0, 0.63e-3, FILM * RHO * CP, 0.5),
     RegionEvidence(4.0, 0.4e-3, 1.0, 0.1),
-    RegionEvidence(30.0, 0.85e-3, HOLE * RHO * CP, 0.97),
+    RegionEvidence(30.0, 0.85e-3, HOLE * RHO * CP, 0.97, open_to_back=True),
 )
 
 

@@ -113,7 +113,9 @@ class PlateRecording:
         listed = folder.holes(file)
         moved = [{**h, "centre": (h["centre"][0] - top, h["centre"][1] - BAD_COLUMNS - left)} for h in listed or ()]
         holes = holes_of(depth, pixel, moved)
-        views = {name: _on_label(front_view(found, name, finer=window.bin), length, depth.shape) for name in PROJECTIONS}
+        views = {
+            name: _on_label(front_view(found, name, finer=window.bin), length, depth.shape) for name in PROJECTIONS
+        }
         ours = plate_scores(views["nefty"], depth, holes, pixel)
         paper = plate_scores(views["paper"], depth, holes, pixel)
         return Judged(
