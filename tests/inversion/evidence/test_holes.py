@@ -39,7 +39,7 @@ def test_a_hole_has_its_size_and_depth(depth, diameter):
     contrast = Contrast(TIMES, values, np.ones((PIXELS, PIXELS)), np.full(len(TIMES), 3e-3), (pixel, pixel))
     settings = SheetSettings()
     fit = SheetFit(contrast, WeakSheet(ALPHA, SIZE[0], H_FRONT, H_BACK), (1.0, 1.0), settings)
-    wide = AWAY < 0.75 * diameter  # as pixels have it: too wide, too weak, too deep
+    wide = 0.75 * diameter > AWAY  # as pixels have it: too wide, too weak, too deep
     insulation, deep = 0.4 * wide, np.full(wide.shape, 1.1 * depth)
     begun = Sheet(wide, insulation, deep, deep, insulation, [], np.zeros(wide.shape))
     best = ShapeFit(fit, begun, wide, settings).best()

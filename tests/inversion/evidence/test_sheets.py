@@ -6,7 +6,7 @@ import torch
 
 from nefty.inversion.evidence import sheets
 from nefty.inversion.evidence.settings import SheetSettings
-from nefty.inversion.evidence.sheets import EMPTY, _variation, emptied, SheetFit
+from nefty.inversion.evidence.sheets import EMPTY, SheetFit, _variation, emptied
 from support.weak_films import SLAB, TIMES, contrast_of, disc, shown_by
 
 ALONG = (1.0, 1.4)
