@@ -34,6 +34,7 @@ RUNS = 10  # evaluations of the misfit in one fit, at most
 SETTLED = 1e-2  # fall of the cost, as a share of it, that is not worth another step
 SMALLEST = 0.5  # pixels, half an axis
 WEAKEST, STRONGEST = -7.0, 5.0  # logit of insulation over its largest
+SHARP = 0.5  # of what heat blurs, that pixels leave of an edge
 TURNED = 0.5  # radians, width of the prior of the angle
 HOLE = 0.97  # insulation that stands for a hole's
 STEPS = np.array([0.25, 0.25, 0.03, 0.03, 0.04, 0.05, 0.1])  # of differences: as above, logit, cells
@@ -134,7 +135,7 @@ class ShapeFit:
         along, pixel = np.array(self._fit.along[::-1]), np.array(pixel[::-1])
         widths = [1.0, 1.0]
         for axis, share in zip(np.exp(self._start[2:4]), (toward, toward[::-1]), strict=True):
-            blur = np.hypot(depth * np.sqrt(share @ along) / (share @ pixel), 1.0)  # pixels
+            blur = np.hypot(SHARP * depth * np.sqrt(share @ along) / (share @ pixel), 1.0)  # pixels
             widths.append(float(blur / axis))
         return np.array([*widths, TURNED, np.inf, np.inf] + [KNOWN_RATIO] * self._ratio)
 
@@ -148,16 +149,15 @@ class ShapeFit:
 
     def __call__(self, kind: str, *, hole: bool) -> Shape:
         """The shape of a kind that explains the frames best."""
-        begin, middle, widths = self._start, self._start.copy(), self._widths.copy()
-        n = len(begin)
+        middle, widths = self._as_hole() if hole else self._start, self._widths.copy()
+        n = len(middle)
         if hole:
-            begin = self._as_hole()
-            middle[5], widths[5] = begin[5], 1.0  # where it stays, since nothing depends on it
+            widths[5] = 1.0  # its insulation stays, since nothing depends on it
         steps = np.append(STEPS, RATIO_STEP)[:n]
         low, high = np.full(n, -np.inf), np.full(n, np.inf)
         low[2:4], low[5:7], high[5:7] = np.log(SMALLEST), (WEAKEST, 1.0), (STRONGEST, self._layers - 1.0)
         low[4], high[4] = middle[4] - LARGEST_TURN, middle[4] + LARGEST_TURN
-        begin = np.clip(begin, low + steps / 2, high - steps / 2)
+        begin = np.clip(middle, low + steps / 2, high - steps / 2)
 
         def residuals(x: np.ndarray) -> np.ndarray:
             return np.concatenate([self._weight * self._left(kind, hole, x), (x - middle) / widths])
