@@ -21,8 +21,7 @@ def run(
         list[Path],
         typer.Argument(
             metavar="SOURCE",
-            help="Tables .csv with size and detected or signal, rows without size being sound places; runs; or folders of "
-            "runs.",
+            help="Tables .csv with size and detected or signal, no size for sound places; runs; or folders of runs.",
             show_default=False,
         ),
     ],

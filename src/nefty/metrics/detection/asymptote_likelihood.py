@@ -178,7 +178,7 @@ def highest(likelihood: LimitedHitMiss, line: np.ndarray, q: float | None = None
 
 
 def rises_of(likelihood: LimitedHitMiss) -> list[tuple[float, float, float]]:
-    """Where a rise may be: its middle, its slope, and the share of hits above, for each of ``BEGINS`` and ``WIDTHS``."""
+    """Where a rise may be: its middle, its slope, and the share of hits above; by ``BEGINS`` and ``WIDTHS``."""
     g, hits, found = likelihood.g, likelihood.hits, []
     for begin in np.quantile(g[hits], BEGINS):
         share = (float(hits[g >= begin].sum()) + 0.5) / (int((g >= begin).sum()) + 1)

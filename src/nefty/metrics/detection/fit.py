@@ -94,7 +94,7 @@ def signal_response(
     s(signal) = beta0 + beta1 g(size) + tau N(0, 1),  POD(a) = Phi((beta0 + beta1 g(a) - s(threshold))/tau).
 
     Signals beyond ``low`` and ``high`` count as censored (Tobit): only the side on which they lie enters. The line goes
-    on for ever, so that this POD has no asymptote below 1; a note tells if the same targets as hits and misses have one.
+    on for ever, so that this POD has no asymptote below 1; a note says if the same targets as hits and misses have one.
 
     Args:
         sizes: of the targets, in any unit of length.
@@ -189,9 +189,14 @@ def _with_notes(pod: Pod, *more: str) -> Pod:
     if pod.limited is not None and pod.limited.rise is not None:
         between = " to ".join(f"{size_of(g, pod.transform):.4g}" for g in pod.limited.rise)
         notes.append(f"the POD jumps within the sizes {between}; how steeply, the targets do not tell")
+    if pod.asymptote is not None and not pod.asymptote.fitted and pod.asymptote.low <= 0.9:
+        notes.append(
+            f"that large defects are always found is assumed: the data alone say {pod.asymptote.within}, and set no "
+            "bound to a90 without it"
+        )
     if pod.penalty == "firth":
         notes.append("fitted with Firth's penalty")
-    return replace(pod, notes=tuple([*notes, *filter(None, more)]))
+    return replace(pod, notes=(*notes, *filter(None, more)))
 
 
 def _why_no_bound(pod: Pod) -> str:

@@ -157,11 +157,11 @@ class Pod:
     def __str__(self) -> str:
         size = "log a" if self.transform == "log" else "a"
         bound = f"a90/{100 * self.confidence:.3g}"
-        of_p = "POD" if self.ceiling == 1 else f"POD/{self.ceiling:.3g}"
+        curve = f"{self.link}(POD)" if self.ceiling == 1 else f"{self.link}(POD/{self.ceiling:.3g})"
         sizes = [f"{name} {self.size(p):.4g}" for name, p in (("a50", 0.5), ("a90", 0.9)) if self.reaches(p)]
         sizes += [f"no {name}: {self.without(p)}" for name, p in (("a50", 0.5), ("a90", 0.9)) if not self.reaches(p)]
         lines = [
-            f"{self.kind}, {self.targets} targets: {self.link}({of_p}) = {self.intercept:.4g} + {self.slope:.4g} {size}",
+            f"{self.kind}, {self.targets} targets: {curve} = {self.intercept:.4g} + {self.slope:.4g} {size}",
             *([] if self.asymptote is None else [str(self.asymptote)]),
             ", ".join(sizes),
         ]

@@ -1,4 +1,4 @@
-"""Found against false: what share of the defects is found, and how many false calls come with it, as the threshold moves."""
+"""Found against false: the share of defects found and the false calls that come with it, as the threshold moves."""
 
 from __future__ import annotations
 

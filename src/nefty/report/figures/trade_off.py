@@ -31,7 +31,8 @@ def trade_off_figure(curves: Sequence[TradeOff]) -> go.Figure:
             line={**line, "shape": "hv"},
             name=name,
             legendgroup=name,
-            hovertemplate=f"{curve.quantity} %{{customdata}}<br>found %{{y:.2f}}<br>false %{{x:.3~g}}<extra>{name}</extra>",
+            hovertemplate=f"{curve.quantity} %{{customdata}}<br>found %{{y:.2f}}<br>false %{{x:.3~g}}"
+            f"<extra>{name}</extra>",
         )
         _add_end(figure, curve, name, str(line["color"]))
     dress(figure, height=360, below=60, legend=True)

@@ -138,8 +138,8 @@ def _curve(pod: Pod, table: DetectionTable, hits: np.ndarray) -> Section:
         "crosses 0.9 lies the number to quote.",
         figure=pod_curve(pod, table.sizes, hits, table.unit),
         good="Sizes spread evenly over the rise of the curve, hits and misses that overlap there.",
-        bad="Large defects that are missed (the curve then ends at an asymptote below 1, and a90 may not exist), a rise without targets on it, or a90 beyond the largest target: the curve "
-        "is a guess there.",
+        bad="Large defects that are missed (the curve may end at an asymptote below 1, without an a90), a rise "
+        "without targets on it, or a90 beyond the largest target: the curve is a guess there.",
         do="Add targets around the sizes where the curve goes from 0.1 to 0.9; give the number of targets and the "
         "method with the result.",
     )
