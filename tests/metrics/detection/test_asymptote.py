@@ -203,11 +203,11 @@ def fitted(g, hits):
 
 def test_the_bound_of_a90_holds_as_often_as_it_says():
     """P = 0.97: in 95 % of trials the bound lies above the true a90, and the lower bound of P below 0.97."""
-    rng, trials = np.random.default_rng(11), 120
-    g = np.linspace(math.log(0.5), math.log(30), 200)
+    rng, trials = np.random.default_rng(11), 60
+    g = np.linspace(math.log(0.5), math.log(30), 480)
     true, held = (logit(0.9 / 0.97) + 3) / 4, np.zeros(2)
     for _ in range(trials):
-        fit = fitted(g, rng.random(200) < 0.97 * expit(-3 + 4 * g))
+        fit = fitted(g, rng.random(480) < 0.97 * expit(-3 + 4 * g))
         held += (fit.size_bound(0.9, Z2) >= true, fit.estimate <= 0.97 or fit.deviance(0.97) <= Z2)
     assert (held / trials > 0.95 - 3 * math.sqrt(0.05 * 0.95 / trials)).all()
 

@@ -13,11 +13,12 @@ from nefty.report.figures.style import LINES, RULE, dress
 DASHES = ("solid", "dash", "dot")
 
 
-def trade_off_figure(curves: Sequence[TradeOff]) -> go.Figure:
+def trade_off_figure(curves: Sequence[TradeOff], furthest: float | None = None) -> go.Figure:
     """Share found against false calls, a line for each curve; the dot is the lowest threshold, with 95 % intervals.
 
     Args:
         curves: all counted over the same.
+        furthest: the most false calls that are shown; all if not given.
     """
     figure = go.Figure()
     for number, curve in enumerate(curves):
@@ -37,6 +38,7 @@ def trade_off_figure(curves: Sequence[TradeOff]) -> go.Figure:
         _add_end(figure, curve, name, str(line["color"]))
     dress(figure, height=360, below=60, legend=True)
     rightmost = max(curve.points[-1].false_calls.interval()[1] for curve in curves)
+    rightmost = min(rightmost, furthest or rightmost)
     figure.update_xaxes(
         title_text=f"false calls per {curves[0].per}", gridcolor=RULE, range=[-0.02 * rightmost, rightmost]
     )

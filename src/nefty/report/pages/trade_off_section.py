@@ -9,24 +9,33 @@ from nefty.report.figures.trade_off import trade_off_figure
 from nefty.report.pages.page import Section, Table
 
 
-def trade_off_section(curves: Sequence[TradeOff], title: str = "Found against false", *, rows: bool = True) -> Section:
+def trade_off_section(
+    curves: Sequence[TradeOff],
+    title: str = "Found against false",
+    *,
+    rows: bool = True,
+    furthest: float | None = None,
+) -> Section:
     """The figure, and a table of some of its points.
 
     Args:
         curves: all counted over the same.
         title: of the section.
         rows: whether it has the table.
+        furthest: the most false calls that the figure shows; all if not given.
     """
     per = curves[0].per
+    words = list(dict.fromkeys(curve.quantity for curve in curves))
+    moves = "threshold" if words != ["signal"] else "threshold of the signal"
     named = any(curve.name for curve in curves)
     columns = [*(["of"] if named else []), "threshold", "found", "share, 95 %", "false", f"per {per}, 95 %"]
     cells = [[*([curve.name] if named else []), *_cells(p)] for curve in curves for p in curve.chosen()]
     return Section(
         title=title,
-        shows=f"Share of the known defects that are found, against false calls per {per}, as the threshold of the "
-        f"{curves[0].quantity} moves from high (left) to low. The dot is the lowest threshold there is, with its 95 % "
+        shows=f"Share of the known defects that are found, against false calls per {per}, as the "
+        f"{moves} moves from high (left) to low. The dot is the lowest threshold there is, with its 95 % "
         "intervals (Wilson across found, exact across false calls); what was not recorded below it is not known.",
-        figure=trade_off_figure(curves),
+        figure=trade_off_figure(curves, furthest),
         table=Table(columns, cells, one_line=True) if rows else None,
         good="A line that rises steeply at the left and then runs flat: a threshold there finds nearly all there is to "
         "find.",
