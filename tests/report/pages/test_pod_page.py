@@ -97,3 +97,36 @@ def test_the_curve_as_csv_can_be_read_back():
     assert header == ["pod", "size (mm)", "bound_wald (mm)", "bound_likelihood (mm)"]
     found = {float(p): [float(v) for v in rest] for p, *rest in rows}
     assert found[0.9] == pytest.approx([pod.a90, pod.a90_wald, pod.a90_likelihood], rel=1e-5)
+
+
+def test_a_curve_that_ends_below_says_so_in_page_and_figure():
+    """Of 300 targets one in four is missed whatever its size."""
+    random = np.random.default_rng(3)
+    sizes = np.exp(random.uniform(math.log(0.5), math.log(10), 300))
+    hits = random.random(300) < 0.75 / (1 + np.exp(3 - 4 * np.log(sizes)))
+    table = DetectionTable(tuple(Target(float(a), bool(h)) for a, h in zip(sizes, hits, strict=True)), "mm")
+    pod = hit_miss(table.sizes, table.hits)
+    page = pod_page(pod, table)
+    assert "no a90, large defects are found in" in page.title
+    facts = {fact.label: fact.value for fact in page.facts}
+    assert (facts["a90"], facts["a90/95, likelihood ratio"]) == ("none", "none")
+    assert facts["POD of large defects"] == f"{pod.ceiling:.3g}"
+    assert "a90/95, Wald" not in facts
+    figure: Any = pod_curve(pod, table.sizes, table.hits, "mm")
+    said = [note.text for note in figure.layout.annotations]
+    assert f"asymptote {pod.ceiling:.3g}" in said
+    assert "no a90, false calls not measured" in said
+    assert max(figure.data[0].y) < pod.ceiling
+    assert [float(row.split(",")[0]) for row in curve_csv(pod).splitlines()[1:]][-1] < pod.ceiling
+
+
+def test_found_against_false_is_drawn_and_tabled():
+    table = targets()
+    page = pod_page(hit_miss(table.sizes, table.hits), table)
+    section = next(s for s in page.sections if s.title == "Found against false")
+    assert section.table is not None
+    figure: Any = section.figure
+    line, dot = figure.data
+    assert (dot.x[0], dot.y[0]) == (line.x[-1], line.y[-1]) == (1.0, pytest.approx(1.0))  # 20 places, 20 parts
+    assert (np.diff(line.y) >= 0).all()
+    assert section.table.rows[0][1].endswith("of 80")

@@ -158,8 +158,8 @@ class Pod:
         size = "log a" if self.transform == "log" else "a"
         bound = f"a90/{100 * self.confidence:.3g}"
         curve = f"{self.link}(POD)" if self.ceiling == 1 else f"{self.link}(POD/{self.ceiling:.3g})"
-        sizes = [f"{name} {self.size(p):.4g}" for name, p in (("a50", 0.5), ("a90", 0.9)) if self.reaches(p)]
-        sizes += [f"no {name}: {self.without(p)}" for name, p in (("a50", 0.5), ("a90", 0.9)) if not self.reaches(p)]
+        asked = (("a50", 0.5), ("a90", 0.9))
+        sizes = [f"{name} {self.size(p):.4g}" if self.reaches(p) else f"no {name}" for name, p in asked]
         lines = [
             f"{self.kind}, {self.targets} targets: {curve} = {self.intercept:.4g} + {self.slope:.4g} {size}",
             *([] if self.asymptote is None else [str(self.asymptote)]),
@@ -169,7 +169,7 @@ class Pod:
             wald = "" if self.limited is not None else f"{self.a90_wald:.4g} (Wald), "
             lines.append(f"{bound} {wald}{self.a90_likelihood:.4g} (likelihood ratio)")
         else:
-            lines.append(f"no {bound} either")
+            lines.append(f"no {bound}: {self.without(0.9)}")
         lines.append(told(self.false_calls))
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 

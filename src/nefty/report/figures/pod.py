@@ -129,7 +129,7 @@ def _mark_a90(figure: go.Figure, pod: Pod, unit: str) -> None:
     name = f"a90/{100 * pod.confidence:.3g}"
     marks = [("a90", pod.a90), (name, pod.a90_bound)] if pod.reaches(0.9) else []
     texts = [] if marks else ["no a90"]
-    for level, (word, size) in zip((0.16, 0.26), marks, strict=True):
+    for level, (word, size) in zip((0.16, 0.26), marks, strict=False):
         if not math.isfinite(size):
             texts.append(f"no {word}")
         elif size > 0 or pod.transform == "linear":
