@@ -20,8 +20,9 @@ def test_a_curve_counted_by_hand():
         (t, found, FalseCalls(false, 10)) for t, found, false in ((9, 1, 0), (7, 2, 0), (6, 2, 1), (5, 3, 2))
     ]
     assert [p.share for p in curve.points] == [0.25, 0.5, 0.5, 0.75]
-    assert [p.threshold for p in curve.chosen()] == [7, 6, 5]
-    assert len(curve.chosen(2)) == 2
+    assert [p.threshold for p in curve.chosen()] == [7, 5]  # 6 only adds a false call
+    assert [p.threshold for p in trade_off([9.0, 8.0], [7.0, 6.0], 3).chosen()] == [8, 6]  # where the curve ends
+    assert len(trade_off(np.arange(9.0), np.arange(9.0), 3).chosen(4)) == 4
     assert [getattr(curve.at(rate), "threshold", None) for rate in (0.0, 0.1, 1.0)] == [7, 7, 5]
     assert trade_off([3.0], [5.0], 1).at(0.5) is None
 

@@ -73,13 +73,12 @@ class TradeOff:
         return max(kept, key=lambda point: (point.found, point.threshold), default=None)
 
     def chosen(self, most: int = 12) -> tuple[TradePoint, ...]:
-        """Points for a table, at most so many: of those with as many false calls the one that finds most."""
-        best: dict[int, TradePoint] = {}
-        for point in self.points:  # later ones find no less
-            known = best.get(point.false_calls.count)
-            if known is None or point.found > known.found:
-                best[point.false_calls.count] = point
-        points = list(best.values())
+        """Points for a table, at most so many: each finds more than all with fewer false calls; and the last."""
+        points: list[TradePoint] = []
+        for point in sorted(self.points, key=lambda p: (p.false_calls.count, -p.found, -p.threshold)):
+            if not points or point.found > points[-1].found:
+                points.append(point)
+        points += [self.points[-1]] if self.points[-1] not in points else []
         kept = np.unique(np.linspace(0, len(points) - 1, min(most, len(points))).round().astype(int))
         return tuple(points[i] for i in kept)
 

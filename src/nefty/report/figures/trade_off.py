@@ -36,7 +36,7 @@ def trade_off_figure(curves: Sequence[TradeOff], furthest: float | None = None) 
             f"<extra>{name}</extra>",
         )
         _add_end(figure, curve, name, str(line["color"]))
-    dress(figure, height=360, below=60, legend=True)
+    dress(figure, height=360, below=60, legend=len(curves) > 1)
     rightmost = max(curve.points[-1].false_calls.interval()[1] for curve in curves)
     rightmost = min(rightmost, furthest or rightmost)
     figure.update_xaxes(

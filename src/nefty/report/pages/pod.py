@@ -134,8 +134,14 @@ def _curve(pod: Pod, table: DetectionTable, hits: np.ndarray) -> Section:
     return Section(
         title="The curve",
         shows="Probability of detection against size. Ticks on top are defects that were found, ticks at the bottom "
-        "those that were missed. The broken lines are lower confidence curves by two methods; where the lower of them "
-        "crosses 0.9 lies the number to quote.",
+        "those that were missed. "
+        + (
+            "The broken lines are lower confidence curves by two methods; where the lower of them crosses 0.9 lies the "
+            "number to quote."
+            if pod.limited is None
+            else "The curve ends at its asymptote. Where the broken line, the lower confidence curve, crosses 0.9 lies "
+            "the number to quote; if it does not, there is none."
+        ),
         figure=pod_curve(pod, table.sizes, hits, table.unit),
         good="Sizes spread evenly over the rise of the curve, hits and misses that overlap there.",
         bad="Large defects that are missed (the curve may end at an asymptote below 1, without an a90), a rise "
