@@ -72,13 +72,18 @@ class TradeOff:
         kept = [point for point in self.points if point.false_calls.rate <= false_calls]
         return max(kept, key=lambda point: (point.found, point.threshold), default=None)
 
-    def chosen(self, most: int = 12) -> tuple[TradePoint, ...]:
-        """Points for a table, at most so many: each finds more than all with fewer false calls; and the last."""
+    @property
+    def front(self) -> tuple[TradePoint, ...]:
+        """Points that find more than all with fewer false calls, in the order of false calls."""
         points: list[TradePoint] = []
         for point in sorted(self.points, key=lambda p: (p.false_calls.count, -p.found, -p.threshold)):
             if not points or point.found > points[-1].found:
                 points.append(point)
-        points += [self.points[-1]] if self.points[-1] not in points else []
+        return tuple(points)
+
+    def chosen(self, most: int = 12) -> tuple[TradePoint, ...]:
+        """Points for a table, at most so many: of the front, and the last."""
+        points = [*self.front, *({self.points[-1]} - {*self.front})]
         kept = np.unique(np.linspace(0, len(points) - 1, min(most, len(points))).round().astype(int))
         return tuple(points[i] for i in kept)
 

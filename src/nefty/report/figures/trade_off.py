@@ -14,7 +14,7 @@ DASHES = ("solid", "dash", "dot")
 
 
 def trade_off_figure(curves: Sequence[TradeOff], furthest: float | None = None) -> go.Figure:
-    """Share found against false calls, a line for each curve; the dot is the lowest threshold, with 95 % intervals.
+    """Share found against false calls, a line for each curve; a dot where it ends, with 95 % intervals.
 
     Args:
         curves: all counted over the same.

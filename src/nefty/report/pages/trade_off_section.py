@@ -33,8 +33,8 @@ def trade_off_section(
     return Section(
         title=title,
         shows=f"Share of the known defects that are found, against false calls per {per}, as the "
-        f"{moves} moves from high (left) to low. The dot is the lowest threshold there is, with its 95 % "
-        "intervals (Wilson across found, exact across false calls); what was not recorded below it is not known.",
+        f"{moves} moves from high (left) to low. The dot is where a line ends, with 95 % intervals "
+        "(Wilson of what is found, exact of false calls); what lower thresholds would do was not recorded.",
         figure=trade_off_figure(curves, furthest),
         table=Table(columns, cells, one_line=True) if rows else None,
         good="A line that rises steeply at the left and then runs flat: a threshold there finds nearly all there is to "

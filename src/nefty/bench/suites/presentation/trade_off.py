@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SHOWS = (
     "Some points of the curves of found against false: what scores at least the threshold is called. Of methods with "
     "scores these are standard deviations of the evidence, from the run's own threshold on; of classical ones "
-    "multiples of their own threshold. In brackets, and from - to: 95 % intervals, by "
+    "multiples of their own threshold, as long as lower ones find more. In brackets, and from - to: 95 % intervals, by "
     "Wilson of what is found, exact (Poisson) of false calls."
 )
 POINTS = 8  # of a method, in the table
@@ -89,7 +89,10 @@ def _scored(name: str, parts: Sequence[Mapping[str, Any]]) -> TradeOff | None:
 
 
 def _scanned(name: str, parts: Sequence[Mapping[str, Any]]) -> TradeOff | None:
-    """By the thresholds at which a classical method was judged; ``None`` if it was not."""
+    """By the thresholds at which a classical method was judged; ``None`` if it was not.
+
+    Only those that find more than all with fewer false calls: below them regions flow together, and less is found.
+    """
     points = []
     for level in reversed(LEVELS):
         at = [facts.get("scan", {}).get(f"{level:g}") for facts in parts]
@@ -99,4 +102,4 @@ def _scanned(name: str, parts: Sequence[Mapping[str, Any]]) -> TradeOff | None:
             return None
         false = FalseCalls(sum(facts["false"] for facts in known), len(known))
         points.append(TradePoint(level, sum(visible), len(visible), false))
-    return TradeOff(tuple(points), name, "threshold")
+    return TradeOff(TradeOff(tuple(points)).front, name, "threshold")
