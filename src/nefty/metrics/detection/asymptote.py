@@ -20,6 +20,8 @@ from nefty.metrics.detection.links import quantile
 #: Linear predictors beyond which a target is on neither side of the rise.
 BESIDE = 12.0
 SIGNIFICANT = 0.05
+#: Starts of a profile: P between its least value and 1, and slopes over that of the fit with P = 1.
+SHARES, STEEP = (1e-3, 0.1, 0.5), (0.6, 1.5, 4.0)
 #: Gains of the log-likelihood that are rounding.
 NOTHING = 1e-9
 
@@ -137,12 +139,15 @@ class Limited:
         """The best log-likelihood with that POD at the transformed size ``g``."""
         link, free = self.likelihood.link, np.array([True, True])
         terms, least = self.likelihood.held(g, pod), quantile(link, pod)
-        slopes = [(b1, b1 * (g - centre)) for centre, b1, _ in rises_of(self.likelihood)]
-        rises = [np.array([b1, theta]) for b1, theta in slopes if theta > least]
-        rises.sort(key=lambda start: -terms(start)[0])
+        tried = [np.array([b1, b1 * (g - centre)]) for centre, b1, _ in rises_of(self.likelihood)]
+        for share in SHARES:
+            theta = quantile(link, pod / (pod + share * (1 - pod)))
+            tried += [np.array([steep * self.line[1], theta]) for steep in STEEP]
+        tried = sorted((u for u in tried if u[1] > least), key=lambda u: -terms(u)[0])
         level = quantile(link, pod / self.estimate) if pod < self.estimate else least
-        own = np.array([self.parameters[1], max(level, least)])
-        starts = [np.array([self.line[1], least]), own, *rises[:1]]
+        b0, b1, _ = self.parameters
+        own = [np.array([b1, max(theta, least)]) for theta in (level, b0 + b1 * g)]  # with P as it is; the same rise
+        starts = [np.array([self.line[1], least]), *own, *tried[:2]]
         return max(climb(terms, start, free, least)[1] for start in starts)
 
 

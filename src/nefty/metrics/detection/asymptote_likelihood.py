@@ -140,6 +140,10 @@ def climb(terms: Callable[[np.ndarray], Terms], start: np.ndarray, free: np.ndar
             moving[-1] = False
         step = np.zeros_like(at)
         step[moving] = _uphill(curvature[np.ix_(moving, moving)], gradient[moving])
+        if at[-1] <= low and step[-1] < 0:  # up by itself, down with the others: each on its own leaves the edge
+            others = free & (np.arange(len(at)) < len(at) - 1)
+            step[others] = _uphill(curvature[np.ix_(others, others)], gradient[others])
+            step[-1] = gradient[-1] / max(abs(curvature[-1, -1]), 1e-300)
         if at[-1] + step[-1] < low:
             step *= (low - at[-1]) / step[-1]
         expected, rounding = float(gradient @ step), 1e-13 * (1 + abs(value))
