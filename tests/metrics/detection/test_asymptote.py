@@ -203,7 +203,7 @@ def fitted(g, hits):
 
 def test_the_bound_of_a90_holds_as_often_as_it_says():
     """P = 0.97: in 95 % of trials the bound lies above the true a90, and the lower bound of P below 0.97."""
-    rng, trials = np.random.default_rng(11), 60
+    rng, trials = np.random.default_rng(11), 40
     g = np.linspace(math.log(0.5), math.log(30), 480)
     true, held = (logit(0.9 / 0.97) + 3) / 4, np.zeros(2)
     for _ in range(trials):
