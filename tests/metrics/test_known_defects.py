@@ -8,7 +8,8 @@ import pytest
 
 from nefty.core.errors import InputError
 from nefty.data.facts import Hole, KnownDefects, Window
-from nefty.metrics.detection_table import DetectionTable, Target, joined, read_table, table_csv, targets_of
+from nefty.metrics.detection import FalseCalls
+from nefty.metrics.detection.table import DetectionTable, SoundPlace, Target, joined, read_table, table_csv, targets_of
 from nefty.metrics.known_defects import holes_as_defects, known_defects, listed_defects
 from support.parts import BULK, COLUMNS, FACTS, GRID, ROWS, planted
 
@@ -89,29 +90,33 @@ def test_a_table_of_known_defects_is_in_millimetres(rec, tmp_path):
 def test_targets_are_found_or_missed_and_others_are_false_calls(rec):
     table = targets_of(replace(rec, facts=DRILLED), "run 1")
     found, missed = table.targets
-    assert (found.detected, missed.detected, table.false_calls) == (True, False, 0)
+    assert (found.detected, missed.detected, table.false_calls()) == (True, False, FalseCalls(0, 1))
     assert (found.size, found.depth) == (pytest.approx(2.4254, abs=1e-3), pytest.approx(0.6))
     assert found.found_depth == pytest.approx(0.6, abs=0.01)
     assert math.isnan(missed.found_depth)
     assert found.signal > 30 > 3 > missed.signal  # the signal is measured where nothing was found too
     assert (table.unit, found.run) == ("mm", "run 1")
     nothing_known = targets_of(rec, known=[])
-    assert (nothing_known.targets, nothing_known.false_calls) == ((), 1)
+    assert (nothing_known.targets, nothing_known.false_calls()) == ((), FalseCalls(1, 1))
     sound = replace(rec, alpha=np.full(GRID.shape, BULK), facts=DRILLED)
     assert [t.detected for t in targets_of(sound).targets] == [False, False]
 
 
 def test_tables_are_joined_and_survive_a_file(tmp_path):
-    one = DetectionTable((Target(1.5, True, 3.0, 0.5, 0.52, "a"), Target(0.4, False)), "mm", 2)
-    other = DetectionTable((Target(0.7, None, 1.25),), "mm", 1)
+    false = SoundPlace(True, run="a", score=4.5)
+    one = DetectionTable(
+        (Target(1.5, True, 3.0, 0.5, 0.52, "a", 7.5), Target(0.4, False, run="a")), "mm", (false,) * 2, 1
+    )
+    other = DetectionTable((Target(0.7, None, 1.25, run="b"),), "mm", (SoundPlace(False, run="b"),), 1)
     both = joined([one, other])
-    assert (len(both.targets), both.unit, both.false_calls) == (3, "mm", 3)
+    assert (len(both.targets), both.unit, both.false_calls()) == (3, "mm", FalseCalls(2, 2))
     path = tmp_path / "targets.csv"
     path.write_text(table_csv(both))
     again = read_table(path)
     assert again.unit == "mm"
     assert str(again.targets) == str(both.targets)  # NaN is not equal to itself
-    assert joined([one, replace(other, false_calls=None)]).false_calls is None
+    assert (again.false_calls(), str(again.sound)) == (FalseCalls(2, 2), str(both.sound))
+    assert joined([one, replace(other, sound=())]).false_calls() is None
     with pytest.raises(InputError, match="different units, '' and 'mm'"):
         joined([one, replace(other, unit="")])
     with pytest.raises(InputError, match="no targets"):
@@ -145,7 +150,6 @@ def test_tables_of_other_programs_are_read(tmp_path, text, sizes, hits):
         ("size\n1\n", "needs size, and detected"),
         ("size,detected\n1,maybe\n", r"line 2: detected='maybe' must be 0 \(missed\) or 1"),
         ("size,detected\n1;5,1\n", "line 2: size='1;5' is not a number"),
-        ("size,detected\n,1\n", "line 2: size='' is not a number"),
         ("size,detected\n1,1,1\n", "line 2 has 3 cells, the header 2"),
     ],
 )
@@ -164,3 +168,18 @@ def test_what_is_no_table_is_refused(tmp_path):
         read_table(tmp_path / "nothing.csv")
     with pytest.raises(InputError, match="target 1 does not say whether"):
         DetectionTable((Target(1.0),)).hits
+
+
+def test_rows_without_a_size_are_sound_places(tmp_path):
+    """Called or not by their word, or by their signal; of parts where every row names its run."""
+    path = tmp_path / "t.csv"
+    path.write_text("size (mm),detected,signal\n1,0,2\n2,1,5\n,1,3\n,0,1\n,,4\n")
+    table = read_table(path)
+    assert len(table.targets) == 2
+    assert table.false_calls() is None  # the last does not say
+    assert table.false_calls(2.5) == FalseCalls(2, 3, "sound place")
+    path.write_text("size,detected,run\n1,0,a\n2,1,b\n,1,b\n,1,b\n,0,c\n")
+    assert read_table(path).false_calls() == FalseCalls(2, 3)
+    assert read_table(path).false_calls(2.5) is None  # no signals
+    path.write_text("size,detected,run\n1,0,a\n2,1,b\n")
+    assert read_table(path).false_calls() is None

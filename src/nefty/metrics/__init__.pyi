@@ -1,6 +1,10 @@
+from .detection import Asymptote as Asymptote
+from .detection import FalseCalls as FalseCalls
 from .detection import Pod as Pod
+from .detection import TradeOff as TradeOff
 from .detection import hit_miss as hit_miss
 from .detection import signal_response as signal_response
+from .detection import trade_off as trade_off
 from .edges import edge_f1 as edge_f1
 from .known_defects import KnownDefect as KnownDefect
 from .pairing import paired as paired

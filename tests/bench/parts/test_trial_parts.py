@@ -10,10 +10,12 @@ from nefty.bench.parts.recording import TrialPart
 from nefty.bench.parts.selection import Parts
 from nefty.bench.suites.load import load_suite, load_suites
 from nefty.bench.suites.presentation.present import present
+from nefty.bench.suites.presentation.trade_off import curves
 from nefty.bench.tasks.budget import Budget
 from nefty.bench.tasks.methods import method
 from nefty.bench.tasks.task import Entry, Task, perform
 from nefty.core.errors import InputError
+from nefty.metrics import FalseCalls
 from nefty.synth.parts.recorded import PartRecording
 
 SEED = 20  # aluminium with a hole and a gap, both clear
@@ -80,6 +82,40 @@ def test_the_table_has_a_row_for_each_method_and_one_at_equal_false(outcomes):
     assert any(name.startswith("DTT, at equal false") for name in names)
     assert table.rows[0]["found"].of == 2
     assert "[" in "".join(table.cells()[0])
+
+
+def test_found_against_false_follows_the_thresholds_of_classical_methods(outcomes, tmp_path):
+    suite = load_suite("trials", seeds=str(SEED), only={"methods": ["ppt", "dtt"]})
+    done = [(Entry(o.task, method(name).title, "parts"), o) for name, o in outcomes.items()]
+    results = present(suite, done, [])
+    table = next(t for t in results.tables if t.slug == "trade-off-parts")
+    scan = outcomes["ppt"].facts["scan"]
+    for row in (row for row in table.rows if row["method"] == "PPT"):
+        facts = scan[f"{row['threshold']:g}"]
+        assert (row["false"], row["rate"]) == (facts["false"], facts["false"])
+        assert row["high"] == FalseCalls(facts["false"], 1).interval()[1]
+        assert row["found"].count == sum(d["found"] for d in facts["defects"])
+    assert "Found against false" in [section.title for section in results.sections]
+    assert any(path.name == "trials-trade-off-parts.csv" for path in results.save(tmp_path))
+
+
+def test_found_against_false_follows_scores_where_all_have_one(outcomes):
+    """Two parts as a method with scores leaves them: of 3 visible defects 2 found, 2 false indications."""
+    suite = load_suite("trials", seeds="0:2", only={"methods": ["real"]})
+    seen = [{"visible": True, "found": s is not None, "highest_score": s} for s in (9.0, 6.0, None)]
+    unseen = {"visible": False, "found": True, "highest_score": 99.0}
+    parts = [{"defects": [*seen, unseen], "false_scores": [7.0]}, {"defects": [], "false_scores": [5.0]}]
+    whole = outcomes["ppt"]
+
+    def of(parts):
+        done = [dataclasses.replace(whole, facts={**whole.facts, "scan": {}, **facts}) for facts in parts]
+        return curves(suite, [(Entry(o.task, suite.methods[0].name, "parts"), o) for o in done], "parts")
+
+    (curve,) = of(parts)
+    counts = [(p.threshold, p.found, p.targets, p.false_calls) for p in curve.points]
+    expected = ((9, 1, 0), (7, 1, 1), (6, 2, 1), (5, 2, 2))
+    assert counts == [(t, found, 3, FalseCalls(false, 2)) for t, found, false in expected]
+    assert of([{**parts[0], "false_scores": [None]}, parts[1]]) == []
 
 
 def test_suites_of_the_test_bed_load():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,16 @@ def test_a_sound_part_has_only_false_indications():
     facts = trial_facts([spot(box(8, 12, 2, 6))], truth())
     assert facts["false"] == 1
     assert facts["iou"] is None
+    assert facts["false_scores"] == [None]
+
+
+def test_scores_of_found_and_false_are_kept():
+    """Of two indications of a defect the higher score counts, whichever tells the depth."""
+    spots = [replace(spot(mask), score=score) for mask, score in ((box(8, 12, 2, 5), 6.0), (box(9, 10, 3, 4), 9.0))]
+    facts = trial_facts([*spots, replace(spot(box(0, 3, 20, 25)), score=5.5)], truth(20.0, 8.0))
+    assert [d["highest_score"] for d in facts["defects"]] == [9.0, None]
+    assert facts["defects"][0]["score"] == 6.0
+    assert facts["false_scores"] == [5.5]
 
 
 def test_the_largest_overlap_tells_the_depth():

@@ -79,3 +79,28 @@ def test_what_cannot_be_done_is_said(tmp_path, table, call):
         code, _, err = call("pod", *words)
         assert code == 2
         assert said in err
+
+
+def test_false_calls_stand_beside_the_sizes(table, tmp_path, call):
+    path, *_ = table
+    assert "false calls: not measured" in call("pod", path)[1]
+    assert "false calls: 3 in 20 parts, 0.15 per part (0.031 to 0.44)" in call(
+        *("pod", path, "--false-calls", 3, "--parts", 20)
+    )[1]  # fmt: skip
+    code, _, err = call("pod", path, "--false-calls", 3)
+    assert (code, "give --parts too" in err) == (2, True)
+    path.write_text(path.read_text() + ",1,2.5\n,0,0.5\n,0,0.4\n")
+    code, out, _ = call("pod", path, "--out", tmp_path / "out")
+    assert "false calls: 1 in 3 sound places, 0.33 per sound place" in out
+    assert "found against false, as the threshold of the signal moves" in out
+    assert (tmp_path / "out" / "trade-off.csv").read_text().startswith("threshold,found,targets,share")
+    told = json.loads(call("pod", path, "--threshold", 2.0, "--json")[1])
+    assert (told["false_calls"], told["false_call_rate"]["rate"]) == (1, pytest.approx(1 / 3))
+    assert told["trade_off"][-1]["found"] == 70
+
+
+def test_an_asymptote_can_be_asked_for(table, call):
+    path, sizes, hits, _ = table
+    told = json.loads(call("pod", path, "--asymptote", "free", "--json")[1])
+    assert told["asymptote"]["estimate"] == pytest.approx(hit_miss(sizes, hits, asymptote="free").ceiling)
+    assert json.loads(call("pod", path, "--asymptote", "one", "--json")[1])["asymptote"] is None

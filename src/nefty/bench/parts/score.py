@@ -114,8 +114,9 @@ def trial_facts(spots: Sequence[Spot], truth: Truth) -> dict[str, Any]:
     Returns:
         ``defects``: of each its kind, depth, width over depth, visibility, whether it was found, and what the
         indication says of it (diameters of discs of equal area and distances of centres in pixels);
-        ``indications`` and ``false``: how many; ``iou``: of the mask of all indications with that of all visible
-        defects, pixels over others left out, ``None`` if nothing is visible.
+        ``indications`` and ``false``: how many; ``false_scores``: of each false one, ``None`` if it has none; ``iou``:
+        of the mask of all indications with that of all visible defects, pixels over others left out, ``None`` if
+        nothing is visible.
     """
     masks = [truth.labels == defect.label for defect in truth.defects]
     of = [[is_of(spot, mask) for spot in spots] for mask in masks]
@@ -123,8 +124,9 @@ def trial_facts(spots: Sequence[Spot], truth: Truth) -> dict[str, Any]:
         _of_defect(defect, mask, [spot for spot, own in zip(spots, row, strict=True) if own])
         for defect, mask, row in zip(truth.defects, masks, of, strict=True)
     ]
-    false = sum(not any(row[i] for row in of) for i in range(len(spots)))
-    return {"defects": defects, "indications": len(spots), "false": false, "iou": _iou(spots, truth)}
+    false = [_finite(spot.score) for i, spot in enumerate(spots) if not any(row[i] for row in of)]
+    counts = {"indications": len(spots), "false": len(false), "false_scores": false}
+    return {"defects": defects, **counts, "iou": _iou(spots, truth)}
 
 
 def _of_defect(defect: TrueDefect, mask: np.ndarray, own: Sequence[Spot]) -> dict[str, Any]:
@@ -141,6 +143,7 @@ def _of_defect(defect: TrueDefect, mask: np.ndarray, own: Sequence[Spot]) -> dic
         "resistance": _finite(defect.resistance),
         "diameter": _diameter(mask),
         **({} if best is None else _said_of(best, mask)),
+        "highest_score": max((spot.score for spot in own if np.isfinite(spot.score)), default=None),
     }
 
 

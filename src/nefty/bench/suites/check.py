@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Tables and figures that plates have; simulated specimens have all others.
 OF_PLATES = ("plates", "holes", "depth-maps")
 #: Those that parts of the test bed have.
-OF_PARTS = ("trials", "coverage")
+OF_PARTS = ("trials", "trade-off", "coverage")
 #: Sorts of recordings; a suite has one.
 SORTS = ("simulated data", "plates", "parts")
 

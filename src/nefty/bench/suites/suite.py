@@ -28,9 +28,12 @@ TableName = Literal[
     "plates",
     "holes",
     "trials",
+    "trade-off",
     "coverage",
 ]
-FigureName = Literal["slices", "spectra", "convergence", "training", "surface-errors", "seconds", "depth-maps"]
+FigureName = Literal[
+    "slices", "spectra", "convergence", "training", "surface-errors", "seconds", "depth-maps", "trade-off"
+]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 

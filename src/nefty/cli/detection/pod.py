@@ -10,9 +10,10 @@ import typer
 
 if TYPE_CHECKING:
     from nefty.metrics.detection import Pod
-    from nefty.metrics.detection_table import DetectionTable
+    from nefty.metrics.detection.table import DetectionTable
 
-PAGE, CURVE, TARGETS = "pod.html", "pod.csv", "targets.csv"
+PAGE, CURVE, TARGETS, TRADE_OFF = "pod.html", "pod.csv", "targets.csv", "trade-off.csv"
+MOST_POINTS = 6  # of a trade-off that are printed
 
 
 def run(
@@ -20,7 +21,7 @@ def run(
         list[Path],
         typer.Argument(
             metavar="SOURCE",
-            help="Tables .csv with size and detected or signal; runs; or folders of runs.",
+            help="Tables .csv with size and detected or signal, no size for sound places; runs; or folders of runs.",
             show_default=False,
         ),
     ],
@@ -50,6 +51,25 @@ def run(
     firth: Annotated[
         bool, typer.Option("--firth", help="Firth's penalty, for hits and misses that do not mix.")
     ] = False,
+    asymptote: Annotated[
+        str,
+        typer.Option(help="POD of large defects: test (1 unless p < 0.05), one (always found) or free (fitted)."),
+    ] = "test",
+    false_calls: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="False calls in all --parts, where sources do not tell them.",
+            min=0,
+            show_default=False,
+        ),
+    ] = None,
+    parts: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Parts that were inspected: false calls are told per part.", min=1, show_default=False
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -59,23 +79,35 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a machine to read.")] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Tell from which size on defects are found: a90/95, by hits and misses or by signals."""
+    """Tell from which size on defects are found: a90/95, by hits and misses or by signals, and how many false calls
+    come with it.
+    """
+    from dataclasses import replace
+
     from nefty.core.errors import InputError
-    from nefty.metrics.detection import hit_miss, signal_response
-    from nefty.metrics.detection_table import joined
+    from nefty.metrics.detection import FalseCalls, hit_miss, signal_response
+    from nefty.metrics.detection.table import joined
 
     if show and out is None:
         raise InputError("--open shows the page that is written; give --out FOLDER too.")
     if threshold is None and (low is not None or high is not None):
         raise InputError("--low and --high censor signals; give --threshold too.")
+    if false_calls is not None and parts is None:
+        raise InputError(f"--false-calls {false_calls} are of a number of parts; give --parts too.")
     table = joined([_table(source, truth) for source in _found(sources)])
+    table = table if parts is None else replace(table, parts=parts)
+    calls = table.false_calls(threshold) if false_calls is None else FalseCalls(false_calls, parts or 1)
     if threshold is None:
         penalty = "firth" if firth else "none"
-        pod = hit_miss(table.sizes, table.hits, link=link, transform=scale, confidence=confidence, penalty=penalty)
+        pod = hit_miss(
+            *(table.sizes, table.hits), link=link, transform=scale, confidence=confidence, penalty=penalty,
+            asymptote=asymptote, false_calls=calls,
+        )  # fmt: skip
     else:
         pod = signal_response(
-            table.sizes, table.signals, threshold, low=low, high=high, transform=scale, confidence=confidence
-        )
+            *(table.sizes, table.signals, threshold), low=low, high=high, transform=scale, confidence=confidence,
+            false_calls=calls,
+        )  # fmt: skip
     typer.echo(_as_json(pod, table) if as_json else _as_text(pod, table))
     if out is not None:
         for path in _written(out, pod, table, threshold, sources):
@@ -91,13 +123,16 @@ def _written(
 ) -> Iterator[Path]:
     """Write the page and the tables; each as soon as it is asked for."""
     from nefty.core.storage.files import write_atomic
-    from nefty.metrics.detection_table import table_csv
+    from nefty.metrics.detection.table import table_csv
+    from nefty.metrics.detection.trade_off import trade_off_of
     from nefty.report.pages.pod import curve_csv, pod_page
 
     page = pod_page(pod, table, threshold=threshold, source=", ".join(map(str, sources)))
     yield write_atomic(out / PAGE, page.render())
     yield write_atomic(out / CURVE, curve_csv(pod, table.unit))
     yield write_atomic(out / TARGETS, table_csv(table))
+    if (curve := trade_off_of(table)) is not None:
+        yield write_atomic(out / TRADE_OFF, curve.csv())
 
 
 def _found(sources: list[Path]) -> list[Path]:
@@ -118,7 +153,7 @@ def _found(sources: list[Path]) -> list[Path]:
 
 
 def _table(source: Path, truth: Path | None) -> DetectionTable:
-    from nefty.metrics.detection_table import read_table, targets_of
+    from nefty.metrics.detection.table import read_table, targets_of
     from nefty.metrics.known_defects import listed_defects
     from nefty.report.run_files import load_result
 
@@ -130,9 +165,16 @@ def _table(source: Path, truth: Path | None) -> DetectionTable:
 
 
 def _as_text(pod: Pod, table: DetectionTable) -> str:
+    from nefty.metrics.detection.trade_off import trade_off_of
+
     lines = [str(pod)]
     lines += [f"sizes in {table.unit}"] if table.unit else []
-    lines += [] if table.false_calls is None else [f"false calls: {table.false_calls}"]
+    if (curve := trade_off_of(table)) is not None:
+        lines.append(f"found against false, as the threshold of the {curve.quantity} moves:")
+        lines += [
+            f"  {point.threshold:>8.4g}  {point.found} of {point.targets} found, {point.false_calls.short}"
+            for point in curve.chosen(MOST_POINTS)
+        ]
     return "\n".join(lines)
 
 
@@ -140,6 +182,13 @@ def _as_json(pod: Pod, table: DetectionTable) -> str:
     import json
     import math
 
-    values = {**pod.as_dict(), "unit": table.unit, "false_calls": table.false_calls}
+    from nefty.metrics.detection.trade_off import trade_off_of
+
+    curve, calls = trade_off_of(table), pod.false_calls
+    points = None if curve is None else [
+        {"threshold": p.threshold, "found": p.found, "targets": p.targets, "false_calls": p.false_calls.as_dict()}
+        for p in curve.points
+    ]  # fmt: skip
+    values = {**pod.as_dict(), "unit": table.unit, "false_calls": None if calls is None else calls.count}
     finite = {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in values.items()}
-    return json.dumps(finite, indent=2)
+    return json.dumps({**finite, "trade_off": points}, indent=2)

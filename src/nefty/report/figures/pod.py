@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -10,7 +11,7 @@ import plotly.graph_objects as go
 from nefty.metrics.detection import Pod
 from nefty.report.figures.curves import log_axis
 from nefty.report.figures.narrow import stack_when_narrow
-from nefty.report.figures.style import BLUE, INK, MUTED, RULE, VERMILION, axis_title, dress
+from nefty.report.figures.style import BLUE, INK, MUTED, ORANGE, RULE, VERMILION, axis_title, dress
 
 #: Points along a curve, and the probabilities at its ends.
 POINTS = 160
@@ -109,11 +110,12 @@ def _lines(pod: Pod, sizes: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """The curve, and the lower confidence curves by Wald and by the likelihood ratio: points (size_bound(p), p)."""
     ends = (float(sizes.min()), float(sizes.max()))
     far = (ends[0] / 3, 3 * ends[1]) if pod.transform == "log" else (ends[0] - np.ptp(ends), ends[1] + np.ptp(ends))
-    low, high = max(pod.size(ENDS[0]), far[0]), min(max(pod.size(ENDS[1]), ends[1]), far[1])
+    least, most = (pod.size(p * pod.ceiling) for p in ENDS)
+    low, high = max(least, far[0]), min(max(most, ends[1]), far[1])
     x = np.geomspace(low, high, POINTS) if pod.transform == "log" else np.linspace(low, high, POINTS)
     curves = [(x, pod(x))]
-    for method, steps in (("wald", 60), ("likelihood", 30)):
-        p = np.linspace(0.02, 0.98, steps)
+    for method, steps in (("wald", 60 if pod.limited is None else 0), ("likelihood", 30)):
+        p = np.linspace(0.02, 0.98, steps) * (1.0 if pod.asymptote is None else pod.ceiling)
         bounds = np.array([pod.size_bound(float(q), method) for q in p])
         kept = np.isfinite(bounds) & (bounds <= far[1])
         curves.append((bounds[kept], p[kept]))
@@ -121,23 +123,29 @@ def _lines(pod: Pod, sizes: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def _mark_a90(figure: go.Figure, pod: Pod, unit: str) -> None:
-    """Lines at POD 0.9, at a90 and at the larger of the two bounds."""
+    """Lines at POD 0.9, at a90 and at its bound, or that there is none; the asymptote; false calls beside them."""
     line = {"color": MUTED, "width": 1, "dash": "dot"}
     figure.add_hline(y=0.9, line=line)  # pyright: ignore[reportArgumentType]
-    bound = max(pod.a90_wald, pod.a90_likelihood)
-    marks = [("a90", pod.a90), (f"a90/{100 * pod.confidence:.3g}", bound)]
-    for level, (name, size) in zip((0.08, 0.18), marks, strict=True):
-        if math.isfinite(size) and (size > 0 or pod.transform == "linear"):
+    name = f"a90/{100 * pod.confidence:.3g}"
+    marks = [("a90", pod.a90), (name, pod.a90_bound)] if pod.reaches(0.9) else []
+    texts = [] if marks else ["no a90"]
+    for level, (word, size) in zip((0.16, 0.26), marks, strict=False):
+        if not math.isfinite(size):
+            texts.append(f"no {word}")
+        elif size > 0 or pod.transform == "linear":
             figure.add_vline(x=size, line=line)  # pyright: ignore[reportArgumentType]
-            figure.add_annotation(
-                x=math.log10(size) if pod.transform == "log" else size,
-                y=level,
-                text=f"{name} = {size:.3g} {unit}".rstrip(),
-                showarrow=False,
-                xanchor="right",
-                xshift=-6,
-                bgcolor="rgba(255, 255, 255, 0.85)",
-            )
+            at = math.log10(size) if pod.transform == "log" else size
+            _write(figure, f"{word} = {size:.3g} {unit}".rstrip(), x=at, y=level, xanchor="right", xshift=-6)
+    texts.append(f"false calls {'not measured' if pod.false_calls is None else pod.false_calls.short}")
+    _write(figure, ", ".join(texts), xref="paper", x=0.995, y=0.06, xanchor="right")
+    if pod.limited is not None:
+        ceiling = {"color": ORANGE, "width": 1.6, "dash": "dash"}
+        figure.add_hline(y=pod.ceiling, line=ceiling)  # pyright: ignore[reportArgumentType]
+        _write(figure, f"asymptote {pod.ceiling:.3g}", xref="paper", x=0.005, y=pod.ceiling, xanchor="left")
+
+
+def _write(figure: go.Figure, text: str, **where: Any) -> None:
+    figure.add_annotation(text=text, showarrow=False, bgcolor="rgba(255, 255, 255, 0.85)", **where)
 
 
 def _size_axis(figure: go.Figure, pod: Pod, values: np.ndarray, unit: str) -> None:

@@ -11,9 +11,12 @@ import numpy as np
 from nefty.core.provenance import provenance
 from nefty.core.words import counted, quantity
 from nefty.metrics.detection import Pod
-from nefty.metrics.detection_table import DetectionTable
+from nefty.metrics.detection.false_calls import told
+from nefty.metrics.detection.table import DetectionTable
+from nefty.metrics.detection.trade_off import trade_off_of
 from nefty.report.figures.pod import pod_curve, signal_plot
 from nefty.report.pages.page import Fact, Notice, Page, Section, Table
+from nefty.report.pages.trade_off_section import trade_off_section
 
 #: Rows of the table of targets; the file has them all.
 MOST_ROWS = 200
@@ -29,15 +32,18 @@ def pod_page(pod: Pod, table: DetectionTable, *, threshold: float | None = None,
         source: where the targets come from.
     """
     hits = table.hits if threshold is None else table.signals > threshold
-    bound = max(pod.a90_wald, pod.a90_likelihood)
-    name = f"a90/{100 * pod.confidence:.3g}"
+    bound, name = pod.a90_bound, f"a90/{100 * pod.confidence:.3g}"
     title = f"{name} = {quantity(bound, table.unit)}" if math.isfinite(bound) else f"{name}: the data set no bound"
+    if not pod.reaches(0.9):
+        title = f"no a90, large defects are found in {100 * pod.ceiling:.0f} % of cases"
     sections = [_curve(pod, table, hits)]
     if threshold is not None and pod.kind == "signal response":
         sections.append(_signals(pod, table, threshold))
+    if (curve := trade_off_of(table)) is not None:
+        sections.append(trade_off_section([curve]))
     sections.append(_targets(table))
     return Page(
-        title=f"Probability of detection: {title}",
+        title=f"Probability of detection: {title}; {_calls(pod)}",
         lead=_lead(pod, table, hits, source),
         notice=_notice(pod),
         facts=_facts(pod, table, name),
@@ -54,6 +60,8 @@ def curve_csv(pod: Pod, unit: str = "") -> str:
     word = f" ({unit})" if unit else ""
     rows.writerow(["pod", f"size{word}", f"bound_wald{word}", f"bound_likelihood{word}"])
     for p in (*np.round(np.arange(0.05, 0.96, 0.05), 2), 0.98, 0.99):
+        if not pod.reaches(float(p)):
+            break
         sizes = (pod.size(float(p)), pod.size_bound(float(p), "wald"), pod.size_bound(float(p), "likelihood"))
         rows.writerow([f"{p:g}", *(f"{s:.6g}" for s in sizes)])
     return text.getvalue()
@@ -63,9 +71,7 @@ def _lead(pod: Pod, table: DetectionTable, hits: np.ndarray, source: str) -> str
     how = "hits and misses" if pod.kind == "hit/miss" else "the strength of their signals"
     low, high = pod.sizes
     origin = f", from {source}" if source else ""
-    false = ""
-    if table.false_calls is not None:
-        false = f" {counted(table.false_calls, 'indication').capitalize()} beside them."
+    false = f" {told(pod.false_calls).capitalize()}."
     return (
         f"{int(hits.sum())} of {counted(pod.targets, 'known defect')} found, {low:.3g} to "
         f"{quantity(high, table.unit)} in size{origin}; fitted by {how}.{false} A probability of detection is that of "
@@ -81,16 +87,43 @@ def _notice(pod: Pod) -> Notice | None:
 
 
 def _facts(pod: Pod, table: DetectionTable, name: str) -> list[Fact]:
+    with_calls = f"with {_calls(pod)}"
+    likely = Fact(
+        f"{name}, likelihood ratio", _bound(pod.a90_likelihood, table.unit), f"upper bound of a90; {with_calls}"
+    )
+    wald = Fact(f"{name}, Wald", _bound(pod.a90_wald, table.unit), "upper bound of a90; quote the larger of the two")
     facts = [
-        Fact("a50", quantity(pod.a50, table.unit), "found in half of the cases"),
-        Fact("a90", quantity(pod.a90, table.unit), "found in 90 % of the cases, best estimate"),
-        Fact(f"{name}, likelihood ratio", _bound(pod.a90_likelihood, table.unit), "upper bound of a90"),
-        Fact(f"{name}, Wald", _bound(pod.a90_wald, table.unit), "upper bound of a90; quote the larger of the two"),
+        Fact("a50", _size(pod, 0.5, table.unit), "found in half of the cases"),
+        Fact("a90", _size(pod, 0.9, table.unit), f"found in 90 % of the cases, best estimate; {with_calls}"),
+        likely,
+        *([wald] if pod.limited is None else []),
+        *_asymptote(pod),
         Fact("Targets", str(pod.targets), f"{pod.kind}, {pod.link}"),
     ]
-    if table.false_calls is not None:
-        facts.append(Fact("False calls", str(table.false_calls), "indications where no defect is known"))
-    return facts
+    calls = pod.false_calls
+    if calls is None:
+        return [*facts, Fact("False calls", "not measured", "give sound places or parts")]
+    low, high = calls.interval()
+    note = f"per {calls.per}: {calls.count} in {calls.of}, 95 % interval {low:.2g} to {high:.2g}"
+    return [*facts, Fact("False calls", f"{calls.rate:.2g}", note)]
+
+
+def _asymptote(pod: Pod) -> list[Fact]:
+    known = pod.asymptote
+    if known is None:
+        return []
+    note = f"{known.within} by the data alone; P = 1 has p = {known.p_value:.2g}"
+    return [Fact("POD of large defects", f"{known.value:.3g}", note)]
+
+
+def _calls(pod: Pod) -> str:
+    """False calls in a few words."""
+    calls = pod.false_calls
+    return "false calls not measured" if calls is None else f"{calls.rate:.2g} false calls per {calls.per}"
+
+
+def _size(pod: Pod, of: float, unit: str) -> str:
+    return quantity(pod.size(of), unit) if pod.reaches(of) else "none"
 
 
 def _bound(size: float, unit: str) -> str:
@@ -101,12 +134,18 @@ def _curve(pod: Pod, table: DetectionTable, hits: np.ndarray) -> Section:
     return Section(
         title="The curve",
         shows="Probability of detection against size. Ticks on top are defects that were found, ticks at the bottom "
-        "those that were missed. The broken lines are lower confidence curves by two methods; where the lower of them "
-        "crosses 0.9 lies the number to quote.",
+        "those that were missed. "
+        + (
+            "The broken lines are lower confidence curves by two methods; where the lower of them crosses 0.9 lies the "
+            "number to quote."
+            if pod.limited is None
+            else "The curve ends at its asymptote. Where the broken line, the lower confidence curve, crosses 0.9 lies "
+            "the number to quote; if it does not, there is none."
+        ),
         figure=pod_curve(pod, table.sizes, hits, table.unit),
         good="Sizes spread evenly over the rise of the curve, hits and misses that overlap there.",
-        bad="Large defects that are missed, a rise without targets on it, or a90 beyond the largest target: the curve "
-        "is a guess there.",
+        bad="Large defects that are missed (the curve may end at an asymptote below 1, without an a90), a rise "
+        "without targets on it, or a90 beyond the largest target: the curve is a guess there.",
         do="Add targets around the sizes where the curve goes from 0.1 to 0.9; give the number of targets and the "
         "method with the result.",
     )

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from nefty.bench.suites.check import OF_PLATES
+from nefty.bench.suites.check import OF_PARTS, OF_PLATES
 from nefty.bench.suites.presentation.figures import FIGURES, convergence, seconds, spectra, suite_figures
 from nefty.bench.suites.presentation.images import (
     Example,
@@ -48,7 +48,7 @@ def test_there_is_a_function_for_every_figure_of_a_suite():
     assert set(FIGURES) == set(get_args(FigureName))
 
 
-@pytest.mark.parametrize("name", [name for name in FIGURES if name not in (*OF_PLATES, "training")])
+@pytest.mark.parametrize("name", [name for name in FIGURES if name not in (*OF_PLATES, *OF_PARTS, "training")])
 def test_every_figure_says_how_to_read_it_and_bears_missing_outcomes(name, suite, done):
     sections = suite_figures(suite, done, name)
     assert sections

@@ -13,6 +13,7 @@ from plotly.subplots import make_subplots
 from nefty.bench.suites.presentation.columns import by_method, title_of
 from nefty.bench.suites.presentation.images import example, slices, surface_errors
 from nefty.bench.suites.presentation.plate_figures import depth_maps
+from nefty.bench.suites.presentation.trade_off import trade_off_figures
 from nefty.bench.suites.presentation.training_figures import training
 from nefty.bench.tasks.simulated import SLAB
 from nefty.data.preparation.sampling import evenly_in_log
@@ -155,6 +156,7 @@ FIGURES: dict[str, Callable[[Suite, Done], list[Section]]] = {
     "surface-errors": surface_errors,
     "seconds": seconds,
     "depth-maps": depth_maps,
+    "trade-off": trade_off_figures,
 }
 
 

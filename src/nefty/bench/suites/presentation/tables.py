@@ -38,6 +38,7 @@ from nefty.bench.suites.presentation.columns import (
 from nefty.bench.suites.presentation.coverage_tables import coverage
 from nefty.bench.suites.presentation.plate_tables import holes, plates
 from nefty.bench.suites.presentation.savings import savings
+from nefty.bench.suites.presentation.trade_off import trade_offs
 from nefty.bench.suites.presentation.trial_tables import trials
 from nefty.bench.tables import formats
 from nefty.bench.tables.table import Column, Interval, Share, Table, interval
@@ -294,6 +295,7 @@ TABLES: dict[str, Callable[[Suite, Done], list[Table]]] = {
     "plates": plates,
     "holes": holes,
     "trials": trials,
+    "trade-off": trade_offs,
     "coverage": coverage,
 }
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from nefty.core.errors import ConvergenceError
-from nefty.metrics.detection_likelihood import CensoredLine, HitMiss, maximum
+from nefty.metrics.detection.likelihood import CensoredLine, HitMiss, maximum
 
 
 def cases(rng):

@@ -132,7 +132,7 @@ def test_sizes_and_probabilities_belong_together(transform):
 @settings(max_examples=6)
 def test_the_unit_of_the_sizes_does_not_matter(unit, transform):
     sizes, hits = simulated(targets=40)
-    here, there = (hit_miss(s, hits, transform=transform) for s in (sizes, unit * sizes))
+    here, there = (hit_miss(s, hits, transform=transform, asymptote="one") for s in (sizes, unit * sizes))
     for name in ("a50", "a90", "a90_wald", "a90_likelihood"):
         assert getattr(there, name) == pytest.approx(unit * getattr(here, name), rel=1e-6)
 
@@ -152,7 +152,7 @@ def test_coverage_of_both_bounds():
     chances = expit(-2 + 2.5 * np.log(sizes))
     covered = np.zeros(2)
     for _ in range(trials):
-        pod = hit_miss(sizes, rng.random(240) < chances)
+        pod = hit_miss(sizes, rng.random(240) < chances, asymptote="one")
         covered += (pod.a90_wald >= true, pod.a90_likelihood >= true)
     tolerance = 3 * math.sqrt(0.95 * 0.05 / trials)
     assert (np.abs(covered / trials - 0.95) < tolerance).all()
@@ -391,6 +391,6 @@ def test_a90_95_agrees_with_reweighted_least_squares(seed, link, transform):
     level = float(norm.ppf(0.9)) if link == "probit" else math.log(9)
     g90 = (level - b0) / b1
     slope = np.array([-1 / b1, -g90 / b1])
-    pod = hit_miss(sizes, hits, link=link, transform=transform)
+    pod = hit_miss(sizes, hits, link=link, transform=transform, asymptote="one")
     assert pod.a90 == pytest.approx(back(g90), rel=1e-6)
     assert pod.a90_wald == pytest.approx(back(g90 + Z * math.sqrt(slope @ covariance @ slope)), rel=1e-6)

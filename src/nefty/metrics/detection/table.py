@@ -14,6 +14,7 @@ import numpy as np
 
 from nefty.core.errors import InputError
 from nefty.metrics.csv_columns import number_in, read_columns
+from nefty.metrics.detection.false_calls import FalseCalls
 from nefty.metrics.known_defects import KnownDefect, known_defects
 from nefty.metrics.pairing import paired
 from nefty.result.display_units import display_units
@@ -35,6 +36,7 @@ class Target:
         depth: of its top; NaN if it is not known.
         found_depth: of the indication there; NaN if there is none.
         run: where it was.
+        score: by how much the indication there stands out; NaN if there is none, or it has no score.
     """
 
     size: float
@@ -43,6 +45,24 @@ class Target:
     depth: float = math.nan
     found_depth: float = math.nan
     run: str = ""
+    score: float = math.nan
+
+
+@dataclass(frozen=True)
+class SoundPlace:
+    """A place without a defect.
+
+    Args:
+        detected: whether it was called, falsely; ``None`` if only its signal is known.
+        signal: its strength, as of targets; NaN if it is not known.
+        run: where it was.
+        score: by how much the indication there stands out; NaN if there is none, or it has no score.
+    """
+
+    detected: bool | None = None
+    signal: float = math.nan
+    run: str = ""
+    score: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -52,12 +72,26 @@ class DetectionTable:
     Args:
         targets: one row each.
         unit: of the sizes and depths; empty if it is not known.
-        false_calls: indications without a known defect; ``None`` if nobody counted them.
+        sound: places without a defect that were looked at, all false calls among them; empty if nobody counted those.
+        parts: that all of this is of; ``None`` if that is not known.
     """
 
     targets: tuple[Target, ...]
     unit: str = ""
-    false_calls: int | None = None
+    sound: tuple[SoundPlace, ...] = ()
+    parts: int | None = None
+
+    def false_calls(self, threshold: float | None = None) -> FalseCalls | None:
+        """False calls per part, or per sound place where parts are not known; ``None`` if they were not measured.
+
+        Args:
+            threshold: a sound place with a signal above it is a false call; what the table says if not given.
+        """
+        calls = [place.detected if threshold is None else _exceeds(place.signal, threshold) for place in self.sound]
+        if not calls or any(call is None for call in calls):
+            return None
+        count = sum(map(bool, calls))
+        return FalseCalls(count, self.parts) if self.parts else FalseCalls(count, len(calls), "sound place")
 
     @property
     def sizes(self) -> np.ndarray:
@@ -116,9 +150,11 @@ def targets_of(rec: Reconstruction, run: str = "", known: Sequence[KnownDefect] 
                 depth=length(true.depth),
                 found_depth=length(defect.depth_to_top) if defect else math.nan,
                 run=run,
+                score=defect.evidence if defect else math.nan,
             )
         )
-    return DetectionTable(tuple(targets), length.word, sum(true is None for _, true in pairs))
+    false = [SoundPlace(True, run=run, score=defect.evidence) for defect, true in pairs if defect and true is None]
+    return DetectionTable(tuple(targets), length.word, tuple(false) or (SoundPlace(False, run=run),), 1)
 
 
 def joined(tables: Sequence[DetectionTable]) -> DetectionTable:
@@ -128,9 +164,11 @@ def joined(tables: Sequence[DetectionTable]) -> DetectionTable:
     units = {table.unit for table in tables}
     if len(units) > 1:
         raise InputError(f"the tables are in different units, {' and '.join(sorted(map(repr, units)))}; convert one.")
-    counts = [table.false_calls for table in tables if table.false_calls is not None]
     targets = tuple(target for table in tables for target in table.targets)
-    return DetectionTable(targets, units.pop(), sum(counts) if len(counts) == len(tables) else None)
+    counted = all(table.sound for table in tables)
+    sound = tuple(place for table in tables for place in table.sound) if counted else ()
+    parts = [table.parts for table in tables if table.parts]
+    return DetectionTable(targets, units.pop(), sound, sum(parts) if len(parts) == len(tables) else None)
 
 
 def table_csv(table: DetectionTable) -> str:
@@ -140,15 +178,16 @@ def table_csv(table: DetectionTable) -> str:
     names = [field.name for field in fields(Target)]
     unit = f" ({table.unit})" if table.unit else ""
     rows.writerow(name + unit * (name in ("size", "depth", "found_depth")) for name in names)
-    for target in table.targets:
-        rows.writerow(_cell(getattr(target, name)) for name in names)
+    for row in (*table.targets, *table.sound):
+        rows.writerow(_cell(getattr(row, name, None)) for name in names)
     return text.getvalue()
 
 
 def read_table(path: str | os.PathLike[str]) -> DetectionTable:
     """Read a CSV table: a column ``size``, with its unit in brackets, and ``detected`` (0 or 1) or ``signal``, or both.
 
-    Other columns are ``depth``, ``found_depth`` and ``run``; more are ignored.
+    Rows without a size are places without a defect: called there is a false call. Where every row has the name of its
+    ``run``, the runs are the parts. Other columns are ``depth``, ``found_depth`` and ``score``; more are ignored.
     """
     path = Path(path)
     rows, columns, unit = read_columns(path)
@@ -157,19 +196,28 @@ def read_table(path: str | os.PathLike[str]) -> DetectionTable:
             f"{path} has the columns {', '.join(columns) or 'none'}; a table of targets needs size, and detected "
             "(0 or 1) or signal."
         )
-    targets = []
+    targets, sound = [], []
     for line, row in rows:
         numbers = {
-            name: number_in(path, line, name, row[name], empty=math.nan if name != "size" else None)
-            for name in ("size", "signal", "depth", "found_depth")
+            name: number_in(path, line, name, row[name], empty=math.nan)
+            for name in ("size", "signal", "depth", "found_depth", "score")
             if name in row
         }
         word = row.get("detected", "").lower()
         if word and word not in (*YES, *NO):
             raise InputError(f"{path}, line {line}: detected={word!r} must be 0 (missed) or 1 (found).")
-        detected = None if not word else word in YES
-        targets.append(Target(detected=detected, run=row.get("run", ""), **numbers))
-    return DetectionTable(tuple(targets), unit)
+        detected, run = None if not word else word in YES, row.get("run", "")
+        if math.isnan(numbers["size"]):
+            place = {name: value for name, value in numbers.items() if name in ("signal", "score")}
+            sound.append(SoundPlace(detected, run=run, **place))
+        else:
+            targets.append(Target(detected=detected, run=run, **numbers))
+    names = [row.run for row in (*targets, *sound)]
+    return DetectionTable(tuple(targets), unit, tuple(sound), len(set(names)) if sound and all(names) else None)
+
+
+def _exceeds(signal: float, threshold: float) -> bool | None:
+    return None if math.isnan(signal) else signal > threshold
 
 
 def _cell(value: object) -> str:
