@@ -8,12 +8,14 @@ from math import exp, log1p
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from nefty.data.sequence import Sequence
 from nefty.inversion.ensemble.settings import EnsembleSettings
 from nefty.physics.pulses import TopHatPulse
 
 FARTHEST = 2.5  # standard deviations
+STREAM = 616  # seeds of facts
 EARLIEST = 0.1  # of the time of the first frame, that it keeps
 
 
@@ -38,12 +40,21 @@ class OtherFacts:
     start: float = 0.0
 
     @staticmethod
-    def drawn(random: np.random.Generator, widths: EnsembleSettings) -> OtherFacts:
-        """Normal in the logarithms, cut at 2.5 standard deviations; the start is even."""
-        off = np.clip(random.standard_normal(5), -FARTHEST, FARTHEST)
+    def drawn(seed: int, number: int, widths: EnsembleSettings) -> OtherFacts:
+        """Those of a member: normal in the logarithms, cut at 2.5 standard deviations; the start is even.
+
+        Members are spread evenly over what facts may be, so that eight of them scatter like a thousand.
+
+        Args:
+            seed: of the recipe.
+            number: of the member, from 0.
+            widths: of the facts.
+        """
+        even = spread_evenly(seed, number, 6)
+        off = np.clip(ndtri(even[:5]), -FARTHEST, FARTHEST)
         scales = (log1p(widths.thickness), log1p(widths.diffusivity), widths.ratio, log1p(widths.pulse))
         factors = [exp(scale * one) for scale, one in zip((*scales, log1p(widths.losses)), off.tolist(), strict=True)]
-        return OtherFacts(*factors, start=widths.start * float(random.uniform(-1, 1)))
+        return OtherFacts(*factors, start=widths.start * (2 * float(even[5]) - 1))
 
     def told(self, sequence: Sequence) -> Sequence:
         """The recording with these facts. Facts of recordings that are not in metres are definitions, and stay."""
@@ -67,3 +78,15 @@ class OtherFacts:
             along = {f"alpha_{axis}": self.diffusivity * getattr(material, f"alpha_{axis}") for axis in "zyx"}
             changed["facts"] = sequence.facts.replaced(material=material.model_copy(update=along))
         return dataclasses.replace(sequence, **changed)
+
+
+def spread_evenly(seed: int, number: int, dimensions: int) -> np.ndarray:
+    """The point of that number, from 0, of a sequence that fills the unit cube evenly, (dimensions,).
+
+    u_n = frac(shift + n (1/g, 1/g^2, ...)), g^(d + 1) = g + 1 (Roberts' sequence), shifted at random by the seed.
+    """
+    g = 1.5
+    for _ in range(50):
+        g = (1 + g) ** (1 / (dimensions + 1))
+    shift = np.random.default_rng([seed, STREAM]).random(dimensions)
+    return (shift + (number + 1) * g ** -np.arange(1.0, dimensions + 1)) % 1

@@ -53,6 +53,14 @@ class Outline:
         start = [rows.mean() + 0.5, columns.mean() + 0.5, np.log(long), np.log(short), angle]
         return Outline(mask, window, np.array([*start, np.log(c / (MOST - c)), cells]))
 
+    def moved(self, x: np.ndarray, rest: np.ndarray) -> np.ndarray:
+        """Unknowns that are moved as much from the first fit as ``x`` is from where that came to rest; depths by the
+        same share. So members lie around what is reported.
+        """
+        found = self.start + x - rest
+        found[DEPTH] = self.start[DEPTH] * x[DEPTH] / rest[DEPTH]
+        return found
+
     def covered(self, x: np.ndarray) -> np.ndarray:
         """The share of each pixel (y, x) of the window that it covers, with the unknowns ``x``."""
         first, cells = self.start, np.indices(self.mask.shape) + 0.5

@@ -110,7 +110,7 @@ class FirstSheets:
     def member(self, number: int) -> Member:
         """Draw errors and facts, calibrate, and let the regions move."""
         random, widths = np.random.default_rng([self.recipe.seed, number]), self.recipe.ensemble
-        facts = OtherFacts.drawn(random, widths)
+        facts = OtherFacts.drawn(self.recipe.seed, number, widths)
         if self.whole is not None:
             facts = OtherFacts(ratio=facts.ratio)
         sequence = facts.told(self._with_other_errors(random))
@@ -157,7 +157,8 @@ class _Regions:
         found, misfit = self._run(part, centres, self.recipe.ensemble.steps, stated)
         slab, cell = part.slab, part.slab.thickness / self._settings.layers
         sheets = []
-        for outline, x in zip(self.outlines, found, strict=True):
+        for outline, rest, there in zip(self.outlines, self.unknowns, found, strict=True):
+            x = outline.moved(there, rest)
             c, depth = insulation_of(x), float(x[DEPTH]) * cell
             rows, columns = outline.window
             window = np.array([rows.start, rows.stop, columns.start, columns.stop])

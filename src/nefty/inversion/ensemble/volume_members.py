@@ -123,7 +123,7 @@ class FirstVolume:
     def member(self, number: int) -> Member:
         """Draw errors and facts, calibrate, and go on for a few iterations."""
         random, widths = np.random.default_rng([self.recipe.seed, number]), self.recipe.ensemble
-        facts = OtherFacts.drawn(random, widths)
+        facts = OtherFacts.drawn(self.recipe.seed, number, widths)
         if self.whole is not None or self.model is not None:
             facts = OtherFacts()
         sequence = facts.told(self._with_other_errors(random))
