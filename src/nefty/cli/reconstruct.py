@@ -146,7 +146,9 @@ def run(
     if tiles and (region is not None or network is not None):
         raise typer.BadParameter("it does not go with --region or --network.", param_hint="--tiles")
     if tiles and overrides.get("ensemble.members"):
-        raise typer.BadParameter("it does not go with --tiles; refit one indication with --region.", param_hint="--sure")
+        raise typer.BadParameter(
+            "it does not go with --tiles; refit one indication with --region.", param_hint="--sure"
+        )
     piece = None if region is None else Piece.of(overview or beside(file), region)
     folder = out or (beside(file) if piece is None else piece.folder)
 

@@ -1,8 +1,8 @@
 """What a recording might have shown instead: camera noise and errors of the model, as its own residual tells them.
 
 What the first fit leaves unexplained, over the spread of a frame, is taken apart into what differs from pixel to pixel
-(the camera) and what neighbours within a thickness have in common (the model): a few courses in time, each with an
-image. A member gets other noise and other images, as large as those were, in place of the residual:
+and from frame to frame (the camera) and what neighbours within a thickness have in common (the model): a few courses in
+time, each with an image. A member gets other noise and other images, as large as those were, in place of the residual:
 
     r(t, y, x) = w n(t, y, x) + a(y, x) sum_k s_k u_k(t) g_k(y, x),
 
@@ -85,7 +85,7 @@ def smooth_image(random: np.random.Generator, shape: tuple[int, ...], widths: tu
 
 
 def _from_pixel_to_pixel(left: np.ndarray, counted: np.ndarray) -> float:
-    """Standard deviation of what neighbours along x do not have in common."""
+    """Standard deviation of what neither neighbours along x nor frames one after the other have in common."""
     both = counted[:, 1:] & counted[:, :-1]
-    steps = (left[:, :, 1:] - left[:, :, :-1])[:, both]
-    return MAD_TO_SIGMA * float(np.median(np.abs(steps))) / np.sqrt(2) if steps.size else 0.0
+    steps = np.diff(np.diff(left, axis=2), axis=0)[:, both]
+    return MAD_TO_SIGMA * float(np.median(np.abs(steps))) / 2 if steps.size else 0.0

@@ -45,9 +45,9 @@ def joined(found: Reconstruction, members: Sequence[Member], asked: int, failed:
     of_sheets = members[0].sheets is not None
     volumes = [_volume(found.grid, one) if of_sheets else _told(one) for one in members]
     shares, columns = (_of_sheets if of_sheets else _of_volumes)(found, members)
-    total = np.sum(shares, axis=0, dtype=np.float64)
+    total = np.stack(shares).sum(axis=0)
     n, cell = len(members), float(np.prod(found.grid.spacing))
-    probability = (total + MORE * float(total.mean()) / n) / (n + MORE)
+    probability = np.asarray((total + MORE * float(total.mean()) / n) / (n + MORE))
     logs = np.log(np.stack(volumes))
     spread = logs.std(axis=0, ddof=1) if n > 1 else np.full(found.grid.shape, np.nan)
     return Ensemble(

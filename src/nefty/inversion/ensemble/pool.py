@@ -47,12 +47,13 @@ def members(
                     return
                 yield _made(first, number)
         return
-    yield from _in_processes(first, numbers, workers, interrupt)
+    yield from in_processes(first, numbers, workers, interrupt)
 
 
-def _in_processes(
+def in_processes(
     first: First, numbers: list[int], workers: int, interrupt: Interrupt
 ) -> Generator[Member | NeftyError, None, None]:
+    """The same as ``members``, in as many processes as it is told."""
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(first,))
     try:

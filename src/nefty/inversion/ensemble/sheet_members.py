@@ -81,7 +81,9 @@ class FirstSheets:
             mask, region = shown.footprint(number), shown.regions[number - 1]
             window = around(mask, pixel, settings.around * slab.thickness)
             insulation = region.resistance / (region.resistance + region.depth / slab.alpha)
-            outlines.append(Outline.of(mask[window], window, insulation, region.depth / slab.thickness * settings.layers))
+            outlines.append(
+                Outline.of(mask[window], window, insulation, region.depth / slab.thickness * settings.layers)
+            )
         unknowns = np.array([one.start for one in outlines]).reshape(-1, 7)
         sizes = [one.mask.sum() * insulation_of(one.start) for one in outlines]
         order = tuple(int(i) for i in np.argsort(sizes)[::-1])
@@ -167,9 +169,7 @@ class _Regions:
         background = np.full(self.recipe.model.layers, slab.alpha)
         return Member(number, background, slab.thickness, misfit, sheets=tuple(sheets))
 
-    def _run(
-        self, part: SoundPart, centres: np.ndarray, trials: int, stated: float | None
-    ) -> tuple[np.ndarray, float]:
+    def _run(self, part: SoundPart, centres: np.ndarray, trials: int, stated: float | None) -> tuple[np.ndarray, float]:
         """Unknowns of the regions after one warm run of each, the strongest first, and the mean misfit.
 
         Args:
