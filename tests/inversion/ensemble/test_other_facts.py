@@ -13,11 +13,11 @@ WIDTHS = EnsembleSettings()
 
 
 def logarithms(members):
-    return np.log([dataclasses.astuple(OtherFacts.drawn(0, i, WIDTHS))[:5] for i in range(members)])
+    return np.log([dataclasses.astuple(OtherFacts.drawn(0, i, WIDTHS))[:6] for i in range(members)])
 
 
 def test_eight_members_scatter_like_many():
-    asked = np.log1p([WIDTHS.thickness, WIDTHS.diffusivity, 0, WIDTHS.pulse, WIDTHS.losses])
+    asked = np.log1p([WIDTHS.thickness, WIDTHS.diffusivity, 0, WIDTHS.pulse, WIDTHS.losses, WIDTHS.penalties])
     asked[2] = WIDTHS.ratio
     for members, tolerance in ((8, 0.3), (256, 0.06)):
         assert np.allclose(logarithms(members).std(axis=0), asked, rtol=tolerance)
@@ -30,7 +30,7 @@ def test_the_sequence_is_even_and_its_seed_shifts_it():
 
 
 def test_what_a_member_is_told(plate):
-    facts = OtherFacts(1.02, 1.1, 1.2, 1.3, 2.0, 0.5)
+    facts = OtherFacts(1.02, 1.1, 1.2, 1.3, 2.0, start=0.5)
     told: Any = facts.told(plate)
     assert told.size == (1.02 * plate.size[0], *plate.size[1:])
     assert told.excitation.duration == 1.3 * plate.excitation.duration

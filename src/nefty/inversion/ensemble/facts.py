@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from math import exp, log1p
+from math import log1p
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ class OtherFacts:
         ratio: of the diffusivities along the part, where they are not 1.
         pulse: of its duration.
         losses: of both faces.
+        penalties: of their weight, which is no fact but as little known.
         start: frames by which the heat came sooner.
     """
 
@@ -37,6 +38,7 @@ class OtherFacts:
     ratio: float = 1.0
     pulse: float = 1.0
     losses: float = 1.0
+    penalties: float = 1.0
     start: float = 0.0
 
     @staticmethod
@@ -50,11 +52,17 @@ class OtherFacts:
             number: of the member, from 0.
             widths: of the facts.
         """
-        even = spread_evenly(seed, number, 6)
-        off = np.clip(ndtri(even[:5]), -FARTHEST, FARTHEST)
-        scales = (log1p(widths.thickness), log1p(widths.diffusivity), widths.ratio, log1p(widths.pulse))
-        factors = [exp(scale * one) for scale, one in zip((*scales, log1p(widths.losses)), off.tolist(), strict=True)]
-        return OtherFacts(*factors, start=widths.start * (2 * float(even[5]) - 1))
+        scales = (
+            log1p(widths.thickness),
+            log1p(widths.diffusivity),
+            widths.ratio,
+            log1p(widths.pulse),
+            log1p(widths.losses),
+            log1p(widths.penalties),
+        )
+        *even, last = spread_evenly(seed, number, len(scales) + 1).tolist()
+        off = np.clip(ndtri(even), -FARTHEST, FARTHEST)
+        return OtherFacts(*np.exp(off * scales).tolist(), start=widths.start * (2 * last - 1))
 
     def told(self, sequence: Sequence) -> Sequence:
         """The recording with these facts. Facts of recordings that are not in metres are definitions, and stay."""

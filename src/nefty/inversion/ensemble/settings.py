@@ -20,12 +20,13 @@ class EnsembleSettings(Part):
     the ratios of diffusivities, where these are not 1. losses: factor less 1 by which heat losses may be larger or
     smaller. start: frames by which the heat may have come sooner or later, at most. gain: share by which the gains of
     pixels are off. model_error: factor on what the first fit leaves unexplained beyond the camera's noise. alike:
-    thicknesses over which such errors are alike.
+    thicknesses over which such errors are alike. penalties: factor less 1 by which their weight may be larger or
+    smaller in the refit of a volume: nobody knows it, and what the frames do not show is decided by it.
     """
 
     members: Annotated[int, Field(ge=0, le=MOST_MEMBERS)] = 0
     steps: Count = 4
-    iterations: Count = 10
+    iterations: Count = 15
     thickness: NotNegative = 0.02
     diffusivity: NotNegative = 0.1
     ratio: NotNegative = 0.2
@@ -35,6 +36,7 @@ class EnsembleSettings(Part):
     gain: NotNegative = 0.01
     model_error: NotNegative = 1.0
     alike: Positive = 1.0
+    penalties: NotNegative = 1.0
 
     @field_validator("members")
     @classmethod

@@ -60,7 +60,7 @@ def refitted(ensemble: Ensemble) -> str:
     return (
         f"The recording was refitted {ensemble.members}{asked} times, with other noise and other errors of the model "
         "as large as those that the first fit left, and with other facts: as wrong as users are."
-        + (f" {counted(ensemble.failed, 'refit')} failed." if ensemble.failed else "")
+        + (f" {counted(ensemble.failed, 'refit').capitalize()} failed." if ensemble.failed else "")
     )
 
 
