@@ -137,9 +137,11 @@ def reconstruct(
     free = [f"recipe.{key}" for key in dotted({k: config["recipe"][k] for k in FREE})]
     with RunFolder.open(run, config, sequence.digest(), free=[*free, *FREE_KEYS], fresh=fresh) as folder:
         found, told = _kept(folder), watch.also(ProgressFile(folder.path))
-        if folder.finished and found is not None and _sure_enough(found, chosen):
-            return with_record(found, sequence, folder)
-        if found is None:
+        if found is not None:
+            found = with_record(found, sequence, folder)
+            if folder.finished and _sure_enough(found, chosen):
+                return found
+        else:
             found = _reconstruct(sequence, given, chosen, folder, told)
             found.save(folder.path)
         surer = _sure(found, sequence, chosen, given, folder, told)

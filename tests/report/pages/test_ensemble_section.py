@@ -1,6 +1,7 @@
 """How sure: slices, a veil, and a column of the table."""
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_the_page_shows_what_is_sure_as_solid_and_the_rest_as_a_veil(rec):
     page = reconstruction_page(rec)
     titles = {one.title: one for one in page.sections}
     assert "How sure, slice by slice" in titles
-    solid = titles["The indications in 3D"]
+    solid: Any = titles["The indications in 3D"]
     meshes = [trace for trace in solid.figure.data if trace.type == "mesh3d" and trace.intensity is not None]
     assert [mesh.opacity for mesh in meshes] == [1.0, 0.22]
     assert meshes[1].x.min() < meshes[0].x.min()

@@ -47,6 +47,8 @@ def members(
                     return
                 yield _made(first, number)
         return
+    if interrupt.asked:
+        return
     yield from in_processes(first, numbers, workers, interrupt)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 ENSEMBLE = "ensemble"
 FEWEST = 2  # members that tell a spread
 STAGE = "Refit to say how sure"
-WORTH = 10.0  # seconds of work, from which on processes are worth their start; the first fit takes about as a member
+WORTH = 20.0  # seconds of work, from which on processes are worth their start; the first fit takes about as a member
 
 
 def with_ensemble(
@@ -60,30 +62,44 @@ def with_ensemble(
         kept.mkdir(exist_ok=True)
         done = {i: one for i in range(asked) if (one := Member.load(_file(kept, i), of)) is not None}
     left, failed = [i for i in range(asked) if i not in done], []
-    with Interrupt() as interrupt:
-        if left:
-            began = time.perf_counter()
-            with one_thread():
-                first = _first(found, sequence, recipe, given)
-            alone = given.model is not None or (time.perf_counter() - began) * len(left) < WORTH
-            for one in members(first, left, workers or (1 if alone else usable_cores()), interrupt):
-                if isinstance(one, NeftyError):
-                    failed.append(str(one))
-                    continue
-                done[one.number] = one
-                if kept is not None:
-                    one.save(_file(kept, one.number), of)
-                watch.progress("members", len(done) + len(failed), asked, one.misfit)
+    with Interrupt() as interrupt, contextlib.suppress(KeyboardInterrupt):
+        for one in _made(found, sequence, recipe, given, left, workers, interrupt):
+            if isinstance(one, NeftyError):
+                failed.append(str(one))
+                continue
+            done[one.number] = one
+            if kept is not None:
+                one.save(_file(kept, one.number), of)
+            watch.progress("members", len(done) + len(failed), asked, one.misfit)
     if failed and len(failed) > asked // 2:
         raise NeftyError(f"{len(failed)} of {asked} refits failed, such as {failed[0]} Use --sure off.")
     if len(done) < FEWEST:
         return found
     ensemble = joined(found, [done[i] for i in sorted(done)], asked, len(failed))
-    told = found
+    facts = found.facts
     if failed:
         text = f"{len(failed)} of {asked} refits failed and do not count, such as {failed[0]}"
-        told = dataclasses.replace(found, facts=found.facts.noted(Note(NoteKind.LEFT_OUT, text)))
-    return dataclasses.replace(told, ensemble=ensemble)
+        facts = facts.noted(Note(NoteKind.LEFT_OUT, text))
+    return dataclasses.replace(found, ensemble=ensemble, facts=facts, recipe=recipe.model_dump(mode="json"))
+
+
+def _made(
+    found: Reconstruction,
+    sequence: Sequence,
+    recipe: Recipe,
+    given: Given,
+    left: list[int],
+    workers: int | None,
+    interrupt: Interrupt,
+) -> Iterator[Member | NeftyError]:
+    """The members of those numbers, as they are done; the arguments are those of ``with_ensemble`` and ``members``."""
+    if not left:
+        return
+    began = time.perf_counter()
+    with one_thread():
+        first = _first(found, sequence, recipe, given)
+    alone = given.model is not None or (time.perf_counter() - began) * len(left) < WORTH
+    yield from members(first, left, workers or (1 if alone else usable_cores()), interrupt)
 
 
 def _first(found: Reconstruction, sequence: Sequence, recipe: Recipe, given: Given) -> First:

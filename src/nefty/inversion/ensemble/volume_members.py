@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from nefty.core.stopping import Stopped, StopReason
 from nefty.data.sequence import Sequence
 from nefty.fields.voxel import VoxelField
 from nefty.inversion.build import build_model
@@ -85,7 +86,7 @@ class FirstVolume:
             if state.optimiser:
                 pairs.update(copy.deepcopy(state.optimiser.get("pairs", {})))
 
-        work.run(keep, every=0.0)
+        _whole(work.run(keep, every=0.0))
         x = work.state.x.copy()
         if isinstance(work.field, VoxelField) and work.field.layers is not None:
             x[work.field.unknown.numel() :] = 0.0  # the calibration has adopted them
@@ -139,7 +140,7 @@ class FirstVolume:
         state = State(**copy.deepcopy(self.state))
         state.weight *= facts.penalties
         work = Optimisation(self.recipe, known, state)
-        work.run()
+        _whole(work.run())
         volume = work.volume()
         background = np.median(volume, axis=(1, 2)) if known.background is None else known.background
         thickness = work.model.grid.size[0]
@@ -155,6 +156,12 @@ class FirstVolume:
         if self.sequence.facts.units.in_metres:
             frames = frames * np.maximum(gain, 0.5)
         return dataclasses.replace(self.sequence, frames=frames)
+
+
+def _whole(stopped: Stopped) -> None:
+    """Refuse what Ctrl-C has cut short: a member is whole or not there."""
+    if stopped.reason is StopReason.INTERRUPTED:
+        raise KeyboardInterrupt
 
 
 def _last_stage(recipe: Recipe) -> Recipe:

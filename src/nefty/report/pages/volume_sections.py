@@ -54,11 +54,12 @@ def _surfaces(findings: Findings, units: AxisUnits) -> Section:
     size = findings.rec.grid.size
     stretch = depth_stretch(size)
     truth, probability = findings.truth, findings.rec.probability
+    solid, veil = bodies(findings)
     figure = defect_surfaces(
-        _body(findings) if probability is None else likely(probability, SOLID),
+        solid,
         size,
         units,
-        veil=None if probability is None else likely(probability, VEIL),
+        veil=veil,
         truth=None if truth is None else _body(truth),
         labels=[(str(d.label), d.centre) for d in findings.defects],
     )
@@ -84,7 +85,13 @@ def _body(findings: Findings) -> Body:
     return Body(findings.ratio, findings.mask)
 
 
-def likely(probability: np.ndarray, least: float) -> Body:
+def bodies(findings: Findings) -> tuple[Body, Body | None]:
+    """What is drawn solid, and as a veil: the indications, or, with an ensemble, what is likely and what may be."""
+    probability = findings.rec.probability
+    return (_body(findings), None) if probability is None else (_likely(probability, SOLID), _likely(probability, VEIL))
+
+
+def _likely(probability: np.ndarray, least: float) -> Body:
     """Cells (z, y, x) that are anomalous with that probability at least."""
     return Body(1 - probability, probability >= least, 1 - least)
 
