@@ -115,6 +115,10 @@ def test_false_calls_are_a_key_of_the_recipe(tmp_path, call):
         (["--false-calls", "11"], "must be above 0 and at most 10"),
         (["--false-calls", "0.1", "--recipe", "paper"], "weighs no evidence"),
         (["--false-calls", "nan"], "must be above 0 and at most 10"),
+        (["--sure", "1"], "off, or a number of refits from 2 to 1000"),
+        (["--sure", "-3"], "off, or a number of refits"),
+        (["--sure", "very"], "off, or a number of refits"),
+        (["--sure", "8", "--tiles"], "does not go with --tiles"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_is_written(recording, tmp_path, call, words, said):
@@ -122,6 +126,26 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(recording, tmp_
     assert code == 2
     assert said in err
     assert not (tmp_path / "run").exists()
+
+
+def test_refits_are_a_key_of_the_recipe(call):
+    _, out, _ = call("reconstruct", "--show-recipe", "--recipe", "real", "--sure", "32")
+    assert "members = 32" in out
+    _, out, _ = call("reconstruct", "--show-recipe", "--recipe", "real", "--set", "ensemble.members=8", "--sure", "off")
+    assert "members = 0" in out
+
+
+def test_refits_are_added_to_a_finished_run(recording, tmp_path, call, plain_page):
+    words = ["reconstruct", recording, "--out", tmp_path / "run", *QUICK, "--set", "ensemble.iterations=2"]
+    assert call(*words, "--sure", "off")[0] == 0
+    assert Reconstruction.load(tmp_path / "run").probability is None
+    code, _, err = call(*words, "--sure", "2")
+    assert code == 0
+    assert "Refit to say how sure" in err
+    found = Reconstruction.load(tmp_path / "run")
+    assert found.ensemble is not None
+    assert found.ensemble.members == 2
+    assert "is finished" in call(*words)[2]  # what is there stays
 
 
 def test_without_a_file_it_asks_for_one(call):

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from nefty.physics.materials import Material
+from nefty.result.ensemble import Ensemble
 from nefty.result.frame_evidence import FrameEvidence, RegionEvidence
 from nefty.result.reconstruction import Reconstruction
-from support.parts import BULK, COLUMNS, FACTS, GRID, ROWS, planted
+from support.parts import BULK, COLUMNS, FACTS, GRID, LAYERS, ROWS, planted
 
 RHO, CP = 1600.0, 900.0
 GAP = 50e-6  # of air, that the sheet that is called is worth
@@ -40,3 +41,21 @@ def weighed(*regions: RegionEvidence, **changes: Any) -> Reconstruction:
         "facts": FACTS.replaced(material=MATERIAL),
     }
     return planted(**(values | changes))
+
+
+def refits(*, asked: int = 4, failed: int = 0) -> Ensemble:
+    """Of the one indication that is called: four members, sure of its middle and less of what is around it."""
+    probability = np.zeros(GRID.shape, dtype=np.float32)
+    probability[LAYERS.start - 1 : LAYERS.stop + 1, 15:26, 4:19] = 0.1
+    probability[LAYERS, ROWS, COLUMNS] = 0.9
+    depth = np.array([[0.59e-3], [0.60e-3], [0.62e-3], [0.63e-3]])
+    return Ensemble(
+        asked=asked,
+        probability=probability,
+        spread=0.2 * probability,
+        depth=depth,
+        diameter=3 * depth,
+        resistance=RESISTANCE * np.array([[0.9], [1.0], [1.0], [1.1]]),
+        volume=np.full(4, 1e-9),
+        failed=failed,
+    )

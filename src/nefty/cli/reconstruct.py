@@ -63,6 +63,15 @@ def run(
             show_default=False,
         ),
     ] = None,
+    sure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MEMBERS",
+            help="Say how sure each cell and indication is, by so many refits with other noise and other facts, such "
+            "as 8 or 32; off for none. More can be added to a finished run.",
+            show_default=False,
+        ),
+    ] = None,
     region: Annotated[
         int | None,
         typer.Option(
@@ -119,6 +128,8 @@ def run(
         overrides["stop.seconds"] = seconds
     if false_calls is not None:
         overrides["evidence.false_calls"] = checked_false_calls(false_calls)
+    if sure is not None:
+        overrides["ensemble.members"] = checked_members(sure)
     weighs = overrides.get("evidence.regions") != "none"
     if recipe is not None or show_recipe:
         resolved = load_recipe(recipe or default_recipe(started=network is not None), overrides)
@@ -134,6 +145,10 @@ def run(
         raise typer.BadParameter("say which indication of it to solve again: --region 3.", param_hint="--overview")
     if tiles and (region is not None or network is not None):
         raise typer.BadParameter("it does not go with --region or --network.", param_hint="--tiles")
+    if tiles and overrides.get("ensemble.members"):
+        raise typer.BadParameter(
+            "it does not go with --tiles; refit one indication with --region.", param_hint="--sure"
+        )
     piece = None if region is None else Piece.of(overview or beside(file), region)
     folder = out or (beside(file) if piece is None else piece.folder)
 
@@ -141,7 +156,7 @@ def run(
     from nefty.cli.run_reconstruction import MORE_STAGES, run_reconstruction
     from nefty.report.run_files import REPORT, listed, open_in_browser
 
-    stages = Stages(total=MORE_STAGES + weighs + (network is not None))
+    stages = Stages(total=MORE_STAGES + weighs + (network is not None) + bool(overrides.get("ensemble.members")))
     known = options.known()
     if tiles and known.bin is None:
         known = dataclasses.replace(known, bin="off")
@@ -165,12 +180,18 @@ def run(
     typer.echo(f"{describe(rec)}\n\n{listed(folder)}")
     if rec.stopped.cut_short:
         given = {"--out": out, "--recipe": recipe, "--network": network, "--false-calls": false_calls}
-        given |= {"--region": region, "--overview": overview}
+        given |= {"--sure": sure, "--region": region, "--overview": overview}
         words = ["nefty", "reconstruct", str(file)]
         words += [word for name, value in given.items() if value is not None for word in (name, str(value))]
         words += [word for text in settings or () for word in ("--set", text)]
         so_far = filled(f"This is the best so far: {rec.stopped.text}. To go on:")
         typer.echo(f"\n{so_far}\n{shlex.join([*words, *options.words()])}")
+    unsure = rec.ensemble is None or not rec.ensemble.whole
+    if not rec.stopped.cut_short and place is None and overrides.get("ensemble.members") and unsure:
+        have = 0 if rec.ensemble is None else rec.ensemble.members
+        said = f"{have} of {overrides['ensemble.members']} refits are done; the same command goes on."
+        typer.echo(f"\n{filled(said)}")
+        raise typer.Exit(STOPPED)
     if show:
         open_in_browser(folder / REPORT)
     if rec.stopped.reason is StopReason.INTERRUPTED:
@@ -256,6 +277,19 @@ def checked_false_calls(number: float) -> float:
             f"{number:g} must be above 0 and at most {MOST_FALSE_CALLS}: how many false indications you accept in a "
             "sound part, on average, such as 0.05.",
             param_hint="--false-calls",
+        )
+    return number
+
+
+def checked_members(text: str) -> int:
+    """The number of refits, 0 for ``"off"``; or an error that says what it may be."""
+    from nefty.inversion.ensemble.settings import MOST_MEMBERS
+
+    number = 0 if text == "off" else int(text) if text.isdigit() else -1
+    if number == 1 or not 0 <= number <= MOST_MEMBERS:
+        raise typer.BadParameter(
+            f"{text!r} must be off, or a number of refits from 2 to {MOST_MEMBERS}, such as 8 or 32.",
+            param_hint="--sure",
         )
     return number
 

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError, model_validator
 from nefty.core.configuration import Part, Shelf, explain
 from nefty.core.errors import InputError
 from nefty.inversion.calibration.settings import CalibrationSettings
+from nefty.inversion.ensemble.settings import EnsembleSettings
 from nefty.inversion.evidence.settings import EvidenceSettings
 from nefty.inversion.penalties import PENALTIES
 from nefty.inversion.recipe_sections import (
@@ -56,6 +57,7 @@ class Recipe(Part):
     stages: tuple[Stage, ...] = Field(min_length=1)
     stop: Stop = Stop()
     evidence: EvidenceSettings = EvidenceSettings()
+    ensemble: EnsembleSettings = EnsembleSettings()
 
     @model_validator(mode="after")
     def _consistent(self) -> Recipe:

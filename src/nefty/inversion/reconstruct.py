@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -45,6 +46,7 @@ from nefty.result.reach import Reach
 from nefty.result.reconstruction import Reconstruction
 
 FREE = ("stop", "summary")  # may differ when a run goes on
+FREE_KEYS = ("recipe.ensemble.members",)  # the same: more members join those that are there
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,19 +132,55 @@ def reconstruct(
     whole = None if overview is None else whole_part(overview, sequence)
     given = Given(model, start, whole, close_up)
     if run is None:
-        return _reconstruct(sequence, given, chosen, None, watch)
+        return _sure(_reconstruct(sequence, given, chosen, None, watch), sequence, chosen, given, None, watch)
     config = deciding(sequence, chosen, given)
     free = [f"recipe.{key}" for key in dotted({k: config["recipe"][k] for k in FREE})]
-    with RunFolder.open(run, config, sequence.digest(), free=free, fresh=fresh) as folder:
-        if folder.finished:
-            return with_record(Reconstruction.load(folder.path), sequence, folder)
-        found = _reconstruct(sequence, given, chosen, folder, watch.also(ProgressFile(folder.path)))
-        found.save(folder.path)
-        if found.stopped.reason is StopReason.FINISHED:
+    with RunFolder.open(run, config, sequence.digest(), free=[*free, *FREE_KEYS], fresh=fresh) as folder:
+        found, told = _kept(folder), watch.also(ProgressFile(folder.path))
+        if found is not None:
+            found = with_record(found, sequence, folder)
+            if folder.finished and _sure_enough(found, chosen):
+                return found
+        else:
+            found = _reconstruct(sequence, given, chosen, folder, told)
+            found.save(folder.path)
+        surer = _sure(found, sequence, chosen, given, folder, told)
+        if surer is not found:
+            found = surer
+            found.save(folder.path)
+        if found.stopped.reason is StopReason.FINISHED and _sure_enough(found, chosen):
             folder.finish(stopped=found.stopped.text)
         else:
             folder.log("paused", stopped=found.stopped.text)
         return found
+
+
+def _kept(folder: RunFolder) -> Reconstruction | None:
+    """The result that a folder holds, if nothing but refits can be missing."""
+    if not folder.resumed or not folder.result.exists():
+        return None
+    found = Reconstruction.load(folder.path)
+    return found if found.stopped.reason is StopReason.FINISHED else None
+
+
+def _sure_enough(found: Reconstruction, recipe: Recipe) -> bool:
+    """Whether a result has all the members that are asked for; those that failed are not asked for again."""
+    ensemble = found.ensemble
+    have = 0 if ensemble is None else ensemble.members + ensemble.failed
+    return have >= recipe.ensemble.members
+
+
+def _sure(
+    found: Reconstruction, sequence: Sequence, recipe: Recipe, given: Given, folder: RunFolder | None, watch: Watch
+) -> Reconstruction:
+    """A finished result with the ensemble that the recipe asks for."""
+    if _sure_enough(found, recipe) or not found.stopped.finished:
+        return found
+    from nefty.inversion.ensemble.run import ENSEMBLE, with_ensemble  # it runs through this module
+
+    if folder is not None and not folder.resumed:
+        shutil.rmtree(folder.path / ENSEMBLE, ignore_errors=True)
+    return with_ensemble(found, sequence, recipe, given, watch, folder=None if folder is None else folder.path)
 
 
 def with_record(found: Reconstruction, sequence: Sequence, folder: RunFolder) -> Reconstruction:
@@ -183,7 +221,7 @@ def deciding(sequence: Sequence, recipe: Recipe, given: Given = NOTHING_GIVEN) -
 def _reconstruct(
     sequence: Sequence, given: Given, recipe: Recipe, folder: RunFolder | None, watch: Watch
 ) -> Reconstruction:
-    """Prepare, calibrate, optimise, and make the result of it."""
+    """Prepare, calibrate, optimise, and make the result of it; how sure that is comes afterwards."""
     start = given.start
     began = time.perf_counter()
     torch.manual_seed(recipe.seed)
@@ -195,7 +233,7 @@ def _reconstruct(
         start = _checked_start(start, model)
 
     watch.stage("Calibrate the background")
-    calibration = calibrate(recipe, model, seen, _alpha_of_material(sequence), given.whole)
+    calibration = calibrate(recipe, model, seen, alpha_of_material(sequence), given.whole)
     state = State(first_weight(recipe, calibration.observation))
     shown = None
     if recipe.evidence.regions == "sheets" and isinstance(calibration, RealPartCalibration):
@@ -278,7 +316,7 @@ def _checked_start(start: Any, model: HeatModel) -> np.ndarray:
     return volume
 
 
-def _alpha_of_material(sequence: Sequence) -> float | None:
+def alpha_of_material(sequence: Sequence) -> float | None:
     """Diffusivity of the material through the thickness, if the recording says it."""
     return None if sequence.facts.material is None else sequence.facts.material.alpha_z
 

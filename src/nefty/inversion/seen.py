@@ -8,7 +8,7 @@ from nefty.inversion.reconstruct import Watch, reconstruct
 from nefty.result.limits import Limits
 
 #: The recipe of real parts with next to no fit of the volume, which nothing is said of here.
-HASTY = {"stages.which shape.iterations": 1, "stages.finish.iterations": 1}
+HASTY = {"stages.which shape.iterations": 1, "stages.finish.iterations": 1, "ensemble.members": 0}
 
 
 def limits(sequence: Sequence, *, watch: Watch | None = None) -> Limits:

@@ -1,5 +1,6 @@
 from .display_units import in_display_units as in_display_units
 from .effort import Effort as Effort
+from .ensemble import Ensemble as Ensemble
 from .indications.evidence import IndicationEvidence as IndicationEvidence
 from .indications.indication import Indication as Indication
 from .indications.indication import find_indications as find_indications

@@ -106,5 +106,6 @@ def in_display_units(rec: Reconstruction) -> Reconstruction:
         own_view=None if own is None else replace(own, depth=units.length(own.depth)),
         frame_evidence=None if rec.frame_evidence is None else rec.frame_evidence.scaled(units.length.factor),
         close_up=None if rec.close_up is None else rec.close_up.scaled(units.length.factor),
+        ensemble=None if rec.ensemble is None else rec.ensemble.scaled(units.length.factor),
         facts=rec.facts.replaced(units=words),
     )

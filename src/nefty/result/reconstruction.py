@@ -23,6 +23,7 @@ from nefty.physics.boundary import LATERAL
 from nefty.result.calibrated_part import CalibratedPart
 from nefty.result.close_up import CloseUp
 from nefty.result.effort import Effort
+from nefty.result.ensemble import Ensemble
 from nefty.result.exports.export import KIND, export
 from nefty.result.exports.notebook import notebook_html
 from nefty.result.first_format import of_first_format
@@ -34,6 +35,7 @@ from nefty.result.indications.indication import Indication, find_indications
 from nefty.result.indications.segmentation import ByEvidence, Rule, Segmentation, named_rule, segment
 from nefty.result.own_view import OwnView
 from nefty.result.reach import Reach
+from nefty.result.reliability import reliability_for
 from nefty.result.verdict import Verdict, judge
 
 HDF5 = (".h5", ".hdf5")
@@ -67,6 +69,7 @@ class Reconstruction:
         frame_evidence: what the frames show, region by region; ``None`` if that was not weighed.
         calibrated: the sound part, for closer looks; ``None`` if the recipe does not calibrate it like that.
         close_up: of what it is a closer look; ``None`` if it is of a whole recording.
+        ensemble: what refits say of how sure it is; ``None`` if there were none.
     """
 
     grid: Grid
@@ -91,6 +94,7 @@ class Reconstruction:
     frame_evidence: FrameEvidence | None = None
     calibrated: CalibratedPart | None = None
     close_up: CloseUp | None = None
+    ensemble: Ensemble | None = None
 
     def __post_init__(self) -> None:
         for name in ("alpha", "background", "times", "measured", "fitted", "truth"):
@@ -111,6 +115,8 @@ class Reconstruction:
                 f"or {(2, *recorded)} for front and back."
             )
         _shape("fitted", self.fitted, self.measured.shape, "that of measured")
+        if self.ensemble is not None:
+            _shape("probability", self.ensemble.probability, self.grid.shape, "the grid's (z, y, x)")
         for name in ("alpha", "background", "truth"):
             values = getattr(self, name)
             if values is not None and not (np.isfinite(values) & (values > 0)).all():
@@ -152,6 +158,22 @@ class Reconstruction:
     def noise_of_frames(self) -> np.ndarray | None:
         """Standard deviation of the values of each frame, (t,); ``None`` if it is not known."""
         return None if self.noise is None else np.broadcast_to(np.float64(self.noise), self.times.shape)
+
+    @property
+    def probability(self) -> np.ndarray | None:
+        """That a cell is anomalous, 0 to 1, (z, y, x), by an ensemble of refits; ``None`` without one.
+
+        As it was counted to be, where that was measured (``reliability``); else as the ensemble states it.
+        """
+        if self.ensemble is None:
+            return None
+        table = reliability_for(self.provenance)
+        return self.ensemble.probability if table is None else table(self.ensemble.probability)
+
+    @property
+    def spread(self) -> np.ndarray | None:
+        """Standard deviation of ln alpha, (z, y, x), over an ensemble of refits; ``None`` without one."""
+        return None if self.ensemble is None else self.ensemble.spread
 
     @property
     def inspected_pixels(self) -> float:
@@ -228,6 +250,7 @@ class Reconstruction:
             "frame_evidence": None if self.frame_evidence is None else self.frame_evidence.record(),
             "calibrated": None if self.calibrated is None else self.calibrated.record(),
             "close_up": None if self.close_up is None else vars(self.close_up).copy(),
+            "ensemble": None if self.ensemble is None else self.ensemble.record(),
         }
 
     @staticmethod
@@ -304,6 +327,7 @@ def _typed(values: dict[str, Any]) -> dict[str, Any]:
         "frame_evidence": None if shown is None else FrameEvidence.from_record(shown),
         "calibrated": None if sound is None else CalibratedPart.from_record(sound),
         "close_up": None if near is None else CloseUp(**near),
+        "ensemble": None if (sure := values.get("ensemble")) is None else Ensemble.from_record(sure),
     }
 
 

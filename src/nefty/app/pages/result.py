@@ -17,11 +17,12 @@ from nefty.app.pages.sureness import seen_panel, sure_panel
 from nefty.app.results import Shown
 from nefty.core.storage.run_folder import RESULT
 from nefty.core.words import quantity, span
-from nefty.report.figures import DEPTH, DIFFUSIVITY, Body, DepthMap, Scale, defect_surfaces, depth_stretch
+from nefty.report.figures import DEPTH, DIFFUSIVITY, DepthMap, Scale, defect_surfaces, depth_stretch
 from nefty.report.figures.linked_slices import PANELS, SlicedVolume, linked_slices
 from nefty.report.figures.style import axis_title
 from nefty.report.pages.findings import defect_table, depth_interval, headline
 from nefty.report.pages.reconstruction import TITLES
+from nefty.report.pages.volume_sections import VEILED, bodies
 from nefty.report.run_files import DERIVED
 from nefty.result.indications.indication import Indication
 
@@ -250,8 +251,10 @@ def _surfaces(shown: Shown) -> None:
     stretch = depth_stretch(size)
     ui.label(
         "Drag to turn it, scroll to come nearer."
+        + ("" if findings.rec.probability is None else f" {VEILED}")
         + (f" Depth is drawn {stretch:g} times too large, so that a thin part can be seen into." if stretch > 1 else "")
     ).classes("quiet")
     labels = [(str(d.label), d.centre) for d in findings.defects]
-    figure = defect_surfaces(Body(findings.ratio, findings.mask), size, units, labels=labels)
+    solid, veil = bodies(findings)
+    figure = defect_surfaces(solid, size, units, veil=veil, labels=labels)
     plot(figure).props("data-figure=surfaces")

@@ -6,15 +6,18 @@ from nicegui import ui
 
 from nefty.app.pages.layout import panel, plot, plot_map, table
 from nefty.app.results import Shown
+from nefty.report.pages import ensemble_section
 from nefty.report.pages.indication_sections import how_sure
 from nefty.report.pages.limits_section import curves, limit_maps, limits_of
 from nefty.report.pages.page import Section
 
 
 def sure_panel(shown: Shown) -> None:
-    """Each depth in its interval, or in its band; what that means is said beside it."""
+    """Each depth in its interval, or in its band; what that means is said beside it. Then what refits say."""
     if shown.findings.defects:
         _section(how_sure(shown.findings, shown.units), "sure")
+    if (refits := ensemble_section.section(shown.findings, shown.units)) is not None:
+        _section(refits, "refits")
 
 
 def seen_panel(shown: Shown) -> None:

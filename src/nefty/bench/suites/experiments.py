@@ -148,6 +148,20 @@ class ImplantsOptions(Part):
     seeds: Seeds = "0:17"
 
 
+class ReliabilityOptions(Part):
+    """Of ``nefty.bench.studies.reliability``.
+
+    kind: of the parts, "drawn", "sound" or "flawed". members: of the ensembles. pixels: along a side of the frame.
+    root: folder in which every part is kept once it is counted; a temporary one if empty.
+    """
+
+    kind: Literal["drawn", "sound", "flawed"] = "drawn"
+    seeds: Seeds = "0:48"
+    pixels: Annotated[int, Field(ge=24)] = 64
+    members: Annotated[int, Field(ge=2)] = 8
+    root: str = ""
+
+
 class HeatingsOptions(Part):
     """Of ``nefty.bench.parts.heatings``; ``pixels``: along a side of the frame; ``seeds``: of camera and noise."""
 
@@ -293,6 +307,12 @@ def _implants(options: ImplantsOptions, tell: Tell) -> Results:
     return implants.run(**options.model_dump(), tell=tell)
 
 
+def _reliability(options: ReliabilityOptions, tell: Tell) -> Results:
+    from nefty.bench.studies import reliability
+
+    return reliability.run(**options.model_dump(), tell=tell)
+
+
 def _heatings(options: HeatingsOptions, tell: Tell) -> Results:
     from nefty.bench.parts import heatings
 
@@ -332,6 +352,7 @@ EXPERIMENTS = {
     ),
     "wrong-facts": Experiment(WrongFactsOptions, _wrong_facts, {"shape": (8, 24, 24), "frames": 30, "seeds": "0:1"}),
     "implants": Experiment(ImplantsOptions, _implants, {"pixels": 32, "seeds": "0:1"}),
+    "reliability": Experiment(ReliabilityOptions, _reliability, {"pixels": 32, "seeds": "0:1", "members": 4}),
     "heatings": Experiment(HeatingsOptions, _heatings, {"pixels": 16}),
     "scale": Experiment(
         ScaleOptions,

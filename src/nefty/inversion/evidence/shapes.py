@@ -110,7 +110,8 @@ class ShapeFit:
         self._misfit = max(fit.misfit(sheet), np.finfo(float).tiny)
         self._weight = float(np.sqrt(independent / (2 * self._misfit)))
         self._start = self._by_moments()
-        self._widths = self._prior()
+        widths = prior_widths(self._start, fit, settings.layers)
+        self._widths = np.append(widths, [KNOWN_RATIO] * ratio)
 
     def _by_moments(self) -> np.ndarray:
         """Unknowns that have the place, the extent, the insulation and the depth of the hill."""
@@ -127,17 +128,6 @@ class ShapeFit:
         start = [rows.mean() + 0.5, columns.mean() + 0.5, np.log(long), np.log(short)]
         start += [np.arctan2(turned[1, 1], turned[0, 1]), np.log(insulation / (MOST - insulation)), depth / self._cell]
         return np.array(start + [0.0] * self._ratio)
-
-    def _prior(self) -> np.ndarray:
-        """Standard deviations of the unknowns about the start; infinite where the pixels tell nothing."""
-        turned, depth, pixel = self._start[4], self._start[6] * self._cell, self._fit.contrast.pixel
-        toward = np.array([np.cos(turned), np.sin(turned)]) ** 2  # of the first axis along x and y; the second likewise
-        along, pixel = np.array(self._fit.along[::-1]), np.array(pixel[::-1])
-        widths = [1.0, 1.0]
-        for axis, share in zip(np.exp(self._start[2:4]), (toward, toward[::-1]), strict=True):
-            blur = np.hypot(SHARP * depth * np.sqrt(share @ along) / (share @ pixel), 1.0)  # pixels
-            widths.append(float(blur / axis))
-        return np.array([*widths, TURNED, np.inf, np.inf] + [KNOWN_RATIO] * self._ratio)
 
     def _as_hole(self) -> np.ndarray:
         """The start, stronger and smaller: with as much insulation in all."""
@@ -202,6 +192,25 @@ class ShapeFit:
         if shape.ratio != 1:
             fit = fit.spreading((fit.along[0] * shape.ratio, fit.along[1] * shape.ratio))
         return fit.left(self.sheet(shape))
+
+
+def prior_widths(unknowns: np.ndarray, fit: SheetFit, layers: int) -> np.ndarray:
+    """Standard deviations of the unknowns of a shape about where pixels have them, (7,); infinite for what they do not
+    tell.
+
+    Args:
+        unknowns: of the shape, as pixels have it.
+        fit: of the frames.
+        layers: cells of the sheet's model along z.
+    """
+    turned, depth = unknowns[4], unknowns[6] * fit.slab.thickness / layers
+    toward = np.array([np.cos(turned), np.sin(turned)]) ** 2  # of the first axis along x and y; the second likewise
+    along, pixel = np.array(fit.along[::-1]), np.array(fit.contrast.pixel[::-1])
+    widths = []
+    for axis, share in zip(np.exp(unknowns[2:4]), (toward, toward[::-1]), strict=True):
+        blur = np.hypot(SHARP * depth * np.sqrt(share @ along) / (share @ pixel), 1.0)  # pixels
+        widths.append(float(blur / axis))
+    return np.array([1.0, 1.0, *widths, TURNED, np.inf, np.inf])
 
 
 def near(hill: np.ndarray, fit: SheetFit, settings: SheetSettings) -> tuple[slice, slice]:

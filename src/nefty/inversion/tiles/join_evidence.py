@@ -71,9 +71,13 @@ def join_evidence(
 
 
 def shared(recipe: Recipe, looks: int) -> Recipe:
-    """The recipe of one of so many looks at a part: all of them together make as many false calls as one would."""
+    """The recipe of one of so many looks at a part: all of them together make as many false calls as one would.
+
+    No look is refitted: what ensembles say of pieces cannot be joined.
+    """
     evidence = recipe.evidence.model_copy(update={"false_calls": recipe.evidence.false_calls / looks})
-    return recipe.model_copy(update={"evidence": evidence})
+    alone = recipe.ensemble.model_copy(update={"members": 0})
+    return recipe.model_copy(update={"evidence": evidence, "ensemble": alone})
 
 
 def _lowered(shown: FrameEvidence, by: float) -> FrameEvidence:

@@ -19,6 +19,9 @@ from nefty.report.figures.style import DEPTH, INK, MUTED, RULE, AxisUnits, axis_
 #: Thickness of the drawn part as a share of its longer side; thinner parts are stretched to it.
 DRAWN_THICKNESS = 0.35
 
+#: Opacity of what may be there.
+VEILED = 0.22
+
 #: Cells beyond which a volume is made coarser before its surface is drawn.
 MOST_CELLS = 600_000
 
@@ -50,6 +53,7 @@ def defect_surfaces(
     size: tuple[float, float, float],
     units: AxisUnits | None = None,
     *,
+    veil: Body | None = None,
     truth: Body | None = None,
     labels: Sequence[tuple[str, tuple[float, float, float]]] = (),
 ) -> go.Figure:
@@ -59,6 +63,7 @@ def defect_surfaces(
         found: what was reconstructed.
         size: edge lengths of the part along (z, y, x).
         units: words for the axes.
+        veil: what may be there too, drawn around it so that one looks through.
         truth: drawn as rings, one per layer of cells.
         labels: words and their places (z, y, x).
     """
@@ -68,6 +73,9 @@ def defect_surfaces(
         figure.add_trace(_rings(truth, size))
     if found.inside.any():
         figure.add_trace(_surface(found, size, units, opacity=1.0 if truth is None else 0.65))
+    if veil is not None and veil.inside.any():
+        thin = _surface(veil, size, units, opacity=VEILED).update(name="not sure", hoverinfo="skip", hovertemplate=None)
+        figure.add_trace(thin.update(showscale=not found.inside.any()))
     if labels:
         figure.add_trace(_words(labels, size))
     dress(figure, height=470, below=24, legend=truth is not None)

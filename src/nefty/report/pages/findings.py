@@ -158,12 +158,14 @@ def defect_table(findings: Findings, units: AxisUnits) -> Table:
     Lengths show a tenth of a cell. An indication without counterpart is called so, where the truth is known.
     """
     weighed, sure = _weighed_columns(findings), any(math.isfinite(e.level) for e in findings.evidence.values())
+    refitted = findings.rec.ensemble is not None
     words = (units.length, units.length and f"{units.length}²", units.temperature, units.time)
     length, area, temperature, time = (f" ({word})" if word else "" for word in words)
     columns = ("", f"centre x, y{length}", "pixel row, column", *WEIGHED[:weighed][:1], f"depth to top{length}")
     columns += (
         f"{'90 % interval' if sure else 'its band'}{length}",
         *([f"diameter, 90 %{length}"] if sure else []),
+        *([f"ensemble: depth, ⌀{length}, R"] if refitted else []),
         f"thickness{length}",
         *WEIGHED[1:weighed],
         f"FWHM{length}",
@@ -178,16 +180,16 @@ def defect_table(findings: Findings, units: AxisUnits) -> Table:
         if found is not None:
             lone = ", not in the truth" if findings.truth is not None and true is None else ""
             rim = ", at the rim of what was inspected" if findings.evidence[found.label].at_rim else ""
-            rows.append(_row(f"{found.label}{lone}{rim}", found, findings, weighed, sure))
+            rows.append(_row(f"{found.label}{lone}{rim}", found, findings, weighed, sure, refitted))
         if true is not None and findings.truth is not None:
             quiet.append(len(rows))
             name = "truth" if found is not None else "truth, missed"
-            rows.append(_row(name, true, findings.truth, weighed, sure, known=True))
+            rows.append(_row(name, true, findings.truth, weighed, sure, refitted, known=True))
     return Table(columns, rows, quiet, one_line=True)
 
 
 def _row(
-    name: str, defect: Indication, findings: Findings, weighed: int, sure: bool, *, known: bool = False
+    name: str, defect: Indication, findings: Findings, weighed: int, sure: bool, refitted: bool, *, known: bool = False
 ) -> tuple[str, ...]:
     """The cells of a row.
 
@@ -197,6 +199,7 @@ def _row(
         findings: that it is one of.
         weighed: how many columns of ``WEIGHED`` there are.
         sure: whether there is a column for the interval of the diameter.
+        refitted: whether there is one for the spread over an ensemble.
         known: of the truth, which has neither a band nor a signal nor evidence.
     """
     spacing, evidence = findings.rec.grid.spacing, findings.evidence[defect.label]
@@ -212,6 +215,7 @@ def _row(
         f"{defect.depth_to_top:.{deep}f}",
         NOTHING if known else f"{evidence.depth_low:.{deep}f} to {evidence.depth_high:.{deep}f}",
         *([_interval(evidence.diameter_low, evidence.diameter_high, wide)] if sure else []),
+        *([NOTHING if known else _spread(findings.rec, defect.label, deep, wide)] if refitted else []),
         f"{_known(defect.thickness, deep)}{back}",
         *_weighed(defect, evidence)[1:weighed],
         NOTHING if all(map(math.isnan, widths)) else " × ".join(_known(w, wide) for w in widths),
@@ -231,6 +235,15 @@ def _weighed_columns(findings: Findings) -> int:
 
 def _interval(low: float, high: float, digits: int) -> str:
     return NOTHING if math.isnan(low) else f"{low:.{digits}f} to {high:.{digits}f}"
+
+
+def _spread(rec: Reconstruction, label: int, deep: int, wide: int) -> str:
+    """``"± 0.02, ± 0.3, ± 8 %"``: depth, diameter and resistance of an indication over the refits."""
+    if rec.ensemble is None or label > rec.ensemble.depth.shape[1]:
+        return NOTHING
+    one = rec.ensemble.of(label)
+    words = [NOTHING if math.isnan(v) else f"± {v:.{n}f}" for v, n in ((one.depth, deep), (one.diameter, wide))]
+    return ", ".join([*words, NOTHING if math.isnan(one.resistance) else f"± {100 * one.resistance:.0f} %"])
 
 
 def _weighed(defect: Indication, evidence: IndicationEvidence) -> tuple[str, ...]:

@@ -36,6 +36,10 @@ RESISTANCE = (
     "hole, for a polymer in a part that conducts no better, and where density and specific heat are not known. "
     "Thickness: – where it is too thin to be measured; R, the resistance, then says more."
 )
+ENSEMBLE = (
+    " Ensemble: standard deviation of depth, diameter and resistance over refits with other noise and other facts; it "
+    "has no stated probability."
+)
 INTERVALS = (
     "Each interval of depth, diameter, resistance and place holds the truth in 90 of 100 indications of such parts, "
     "each for itself. It was measured with facts that are wrong by as much as users are: thickness 2 %, diffusivity "
@@ -159,7 +163,7 @@ def _terms(findings: Findings) -> str:
     shown = findings.rec.frame_evidence
     sheets = shown is not None and shown.of_sheets
     text = TERMS.format(fwhm=FWHM_OF_SHEETS if sheets else FWHM_OF_VOLUME)
-    return text + EVIDENCE * (shown is not None) + RESISTANCE * sheets
+    return text + EVIDENCE * (shown is not None) + RESISTANCE * sheets + ENSEMBLE * (findings.rec.ensemble is not None)
 
 
 def how_sure(findings: Findings, units: AxisUnits) -> Section:

@@ -20,21 +20,31 @@ from nefty.report.figures import (
     depth_stretch,
     stack_slider,
 )
-from nefty.report.figures.images import coarseness, most_images
+from nefty.report.figures.images import most_images
 from nefty.report.figures.style import axis_title
+from nefty.report.pages import ensemble_section
+from nefty.report.pages.ensemble_section import smaller
 from nefty.report.pages.findings import Findings
 from nefty.report.pages.page import Section
 from nefty.result.indications.indication import Indication
 
 RATIO = Scale("ice", from_zero=True)
+SOLID, VEIL = 0.4, 0.05  # probabilities; a sheet between two layers of cells has half of it in each
+VEILED = (
+    f"Solid, coloured by depth: cells that are anomalous with a probability of {SOLID:g} or more, by the ensemble of "
+    f"refits. The veil around it encloses those with {VEIL:g} or more: there the result is not sure."
+)
 
 
 def sections(findings: Findings, units: AxisUnits) -> list[Section]:
     """From the whole to the detail."""
     found = []
-    if findings.mask.any() or (findings.truth is not None and findings.truth.mask.any()):
+    unsure = findings.rec.probability is not None and bool((findings.rec.probability >= VEIL).any())
+    if unsure or findings.mask.any() or (findings.truth is not None and findings.truth.mask.any()):
         found.append(_surfaces(findings, units))
     found.append(_slices(findings, units))
+    if (sure := ensemble_section.section(findings, units)) is not None:
+        found.append(sure)
     if findings.defects:
         found.append(_cuts(findings, units))
     return [*found, _background(findings, units)]
@@ -43,11 +53,13 @@ def sections(findings: Findings, units: AxisUnits) -> list[Section]:
 def _surfaces(findings: Findings, units: AxisUnits) -> Section:
     size = findings.rec.grid.size
     stretch = depth_stretch(size)
-    truth = findings.truth
+    truth, probability = findings.truth, findings.rec.probability
+    solid, veil = bodies(findings)
     figure = defect_surfaces(
-        _body(findings),
+        solid,
         size,
         units,
+        veil=veil,
         truth=None if truth is None else _body(truth),
         labels=[(str(d.label), d.centre) for d in findings.defects],
     )
@@ -58,7 +70,7 @@ def _surfaces(findings: Findings, units: AxisUnits) -> Section:
         title="The indications in 3D",
         shows=(
             f"The part as a translucent block, front face on top. {stretched}Drag to turn it, scroll to come nearer. "
-            "The surfaces enclose the indications, coloured by depth."
+            + ("The surfaces enclose the indications, coloured by depth." if probability is None else VEILED)
             + (" Dark rings are the true defects, one ring per layer of cells." if truth is not None else "")
         ),
         figure=figure,
@@ -73,18 +85,29 @@ def _body(findings: Findings) -> Body:
     return Body(findings.ratio, findings.mask)
 
 
+def bodies(findings: Findings) -> tuple[Body, Body | None]:
+    """What is drawn solid, and as a veil: the indications, or, with an ensemble, what is likely and what may be."""
+    probability = findings.rec.probability
+    return (_body(findings), None) if probability is None else (_likely(probability, SOLID), _likely(probability, VEIL))
+
+
+def _likely(probability: np.ndarray, least: float) -> Body:
+    """Cells (z, y, x) that are anomalous with that probability at least."""
+    return Body(1 - probability, probability >= least, 1 - least)
+
+
 def _slices(findings: Findings, units: AxisUnits) -> Section:
     rec, truth = findings.rec, findings.truth
     label = axis_title("diffusivity", units.diffusivity)
     layers = np.arange(0, rec.grid.shape[0], -(-rec.grid.shape[0] // most_images(rec.grid.shape[1:])))
     limits = _diffusivity_limits(findings)
     outline = findings.footprint if findings.footprint.any() else None
-    stacks = [Stack("Reconstruction", _smaller(rec.alpha[layers]), DIFFUSIVITY, label, None, limits)]
+    stacks = [Stack("Reconstruction", smaller(rec.alpha[layers]), DIFFUSIVITY, label, None, limits)]
     if truth is not None:
-        stacks.append(Stack("Truth", _smaller(truth.rec.alpha[layers]), DIFFUSIVITY, label, None, limits))
+        stacks.append(Stack("Truth", smaller(truth.rec.alpha[layers]), DIFFUSIVITY, label, None, limits))
         beside = "The first panel is the reconstruction, the second the truth, in the same colours."
     else:
-        ratio = _smaller(findings.ratio[layers])
+        ratio = smaller(findings.ratio[layers])
         stacks.append(Stack("Share of the background's", ratio, RATIO, "α / α₀", outline, (0.0, 1.3)))
         beside = (
             "The first panel is the diffusivity, the second its share of the background's at that depth, with the "
@@ -185,13 +208,3 @@ def _diffusivity_limits(findings: Findings) -> tuple[float, float]:
     if findings.truth is not None:
         top.append(float(np.max(findings.truth.rec.background)))
     return 0.0, 1.15 * max(top)
-
-
-def _smaller(stack: np.ndarray) -> np.ndarray:
-    """Images (n, y, x), averaged over blocks if they are large."""
-    factor = coarseness(stack.shape[1:])
-    if factor == 1:
-        return stack
-    down, across = (min(factor, n) for n in stack.shape[1:])  # a line of pixels stays one
-    y, x = stack.shape[1] // down, stack.shape[2] // across
-    return stack[:, : y * down, : x * across].reshape(len(stack), y, down, x, across).mean(axis=(2, 4))

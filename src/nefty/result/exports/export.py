@@ -124,6 +124,8 @@ def volumes(rec: Reconstruction, rule: Rule | str = "default") -> dict[str, np.n
         "alpha_over_background": rec.alpha / rec.background[:, None, None],
         "defect": rec.segmentation(rule).labels,
     }
+    if rec.probability is not None and rec.spread is not None:
+        found |= {"probability": rec.probability, "log_alpha_spread": rec.spread}
     if rec.truth is not None:
         found["truth"] = rec.truth
     return {name: a.astype(np.int32 if a.dtype.kind == "i" else np.float32) for name, a in found.items()}

@@ -1,0 +1,1 @@
+"""How sure a reconstruction is: the same recording refitted with other noise and other facts."""
