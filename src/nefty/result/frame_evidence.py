@@ -124,11 +124,13 @@ class FrameEvidence:
         """
         own, blocks = self.footprint(number), np.ones((finer, finer), dtype=bool)
         if finer == 1 or self.insulation is None:
-            return np.kron(own, blocks)
-        around = np.asarray(ndimage.binary_dilation(own, np.ones((3, 3)))) & np.isin(self.labels, (0, number))
-        values = ndimage.zoom(np.pad(self.insulation, 1, mode="edge"), finer, order=1, mode="nearest", grid_mode=True)
+            return np.kron(own, blocks).astype(bool)
+        around = np.asarray(ndimage.binary_dilation(own, np.ones((3, 3))), dtype=bool)
+        around &= np.isin(self.labels, (0, number))
+        padded = np.pad(self.insulation, 1, mode="edge")
+        values = np.asarray(ndimage.zoom(padded, finer, order=1, mode="nearest", grid_mode=True))
         inside = values[finer:-finer, finer:-finer] > EDGE * self.regions[number - 1].insulation
-        return np.kron(around, blocks) & inside
+        return np.asarray(np.kron(around, blocks), dtype=bool) & inside
 
     @property
     def of_sheets(self) -> bool:

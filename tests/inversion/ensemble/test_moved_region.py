@@ -13,7 +13,7 @@ def outline():
     mask = np.zeros((30, 30), dtype=bool)
     mask[10:16, 8:20] = True
     mask[16:20, 8:12] = True  # an L
-    return Outline.of(mask, WINDOW, 0.6, 4.0)
+    return Outline.of(mask, WINDOW, 0.6, 4.0, hole=False)
 
 
 def test_the_first_fit_is_covered_as_it_was(outline):

@@ -7,7 +7,7 @@ from nefty.core.grid import Grid
 from nefty.inversion.evidence.contrast import Contrast
 from nefty.inversion.evidence.settings import SheetSettings
 from nefty.inversion.evidence.shapes import ShapeFit
-from nefty.inversion.evidence.sheets import Sheet, SheetFit
+from nefty.inversion.evidence.sheets import SheetFit
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import TopHatPulse
 from nefty.physics.slab.weak_sheet import WeakSheet
@@ -39,10 +39,10 @@ def test_a_hole_has_its_size_and_depth(depth, diameter):
     contrast = Contrast(TIMES, values, np.ones((PIXELS, PIXELS)), np.full(len(TIMES), 3e-3), (pixel, pixel))
     settings = SheetSettings()
     fit = SheetFit(contrast, WeakSheet(ALPHA, SIZE[0], H_FRONT, H_BACK), (1.0, 1.0), settings)
-    wide = 0.75 * diameter > AWAY  # as pixels have it: too wide, too weak, too deep
-    insulation, deep = 0.4 * wide, np.full(wide.shape, 1.1 * depth)
-    begun = Sheet(wide, insulation, deep, deep, insulation, [], np.zeros(wide.shape))
+    wide, deep = 0.9 * diameter > AWAY, np.full((PIXELS, PIXELS), 1.1 * depth)
+    begun = fit.fit(wide, 0.4 * wide, deep, np.zeros(wide.shape, dtype=int), steps=8)
     best = ShapeFit(fit, begun, wide, settings).best()
     assert best.hole
     assert best.unknowns[6] * SIZE[0] / settings.layers == pytest.approx(depth, rel=0.05)
-    assert 2 * np.exp(best.unknowns[2:4].mean()) * pixel == pytest.approx(diameter, rel=0.06)
+    found = np.sqrt(4 / np.pi * best.covered((PIXELS, PIXELS)).sum()) * pixel
+    assert found == pytest.approx(diameter, rel=0.06)

@@ -44,9 +44,7 @@ class Outline:
     hole: bool
 
     @staticmethod
-    def of(
-        mask: np.ndarray, window: tuple[slice, slice], insulation: float, cells: float, *, hole: bool
-    ) -> Outline:
+    def of(mask: np.ndarray, window: tuple[slice, slice], insulation: float, cells: float, *, hole: bool) -> Outline:
         """From pixels of the window, with an even insulation, so many cells deep."""
         rows, columns = np.nonzero(mask)
         moments = np.cov(np.stack([columns, rows])) if len(rows) > 2 else np.eye(2)
@@ -133,9 +131,8 @@ def refit(
         ratio: mean and standard deviation of the logarithm of the ratio's factor, where that is an unknown too.
     """
     n = len(begin) + (ratio is not None)
-    widths = np.append(prior_widths(begin, fit, layers), ratio[1] if ratio is not None else [])
-    if outline.hole:
-        widths[INSULATION] = 1.0  # it stays, since nothing depends on it
+    widths = prior_widths(begin, fit, layers, hole=outline.hole)
+    widths = np.append(widths, ratio[1] if ratio is not None else [])
     middle = np.concatenate([centre, begin[INSULATION:7], [ratio[0]] if ratio is not None else []])
     start = np.append(begin, [0.0] if ratio is not None else [])
     low, high = np.full(n, -np.inf), np.full(n, np.inf)

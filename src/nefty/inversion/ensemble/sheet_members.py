@@ -153,7 +153,7 @@ class _Regions:
         found = np.empty((len(self.outlines), 7))
         for i, (outline, x) in enumerate(zip(self.outlines, self.unknowns, strict=True)):
             fit = SheetFit(part.contrast.part(every, outline.window), part.slab, self.along, settings)
-            found[i] = prior_widths(x, fit, settings.layers)
+            found[i] = prior_widths(x, fit, settings.layers, hole=outline.hole)
         return found
 
     def settled(self, part: SoundPart) -> _Regions:
@@ -225,7 +225,9 @@ class _Regions:
         """All regions as one sheet of the frame."""
         shape, cell = contrast.counted.shape, thickness / self._settings.layers
         middle = np.full(shape, thickness / 2)
-        sheet = Sheet(np.zeros(shape, dtype=bool), np.zeros(shape), middle, middle, np.zeros(shape), [], np.zeros(shape))
+        sheet = Sheet(
+            np.zeros(shape, dtype=bool), np.zeros(shape), middle, middle, np.zeros(shape), [], np.zeros(shape)
+        )
         for outline, x in zip(self.outlines, unknowns, strict=True):
             window = outline.window
             sheet = sheet.pasted(window, with_region(sheet.cut(window), outline, x, cell, thickness))

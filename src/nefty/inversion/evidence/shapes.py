@@ -9,11 +9,13 @@ half axes, angle, insulation and depth, and where it is asked for the ratio by w
 
 The misfit is that of all frames of a window, over what the pixel-wise fit leaves there, and n counts how many errors of
 the model are independent: one for each patch of a thickness and each of the RANK courses that a pixel may take. What
-the frames do not tell so clearly stays where the pixels have it: the centre to a pixel, an edge to a pixel and to what
-heat blurs on its way from that depth, which is as far sideways as it is deep, times the root of the ratio there.
+the frames do not tell so clearly stays where the pixels have it.
 
 A film or a gap has sound material below it; a hole that is open to the back has nothing, and insulates perfectly. Both
-are fitted, a hole from a smaller start with as much insulation in all; what explains the frames better stays.
+are fitted, a hole from a smaller start with as much insulation in all; what explains the frames better stays. Of a film
+the frames hardly tell a small strong one from a wide weak one, so its half axes stay within a fifth of what the pixels
+have. Of a hole they tell the size, since its strength is known, and pixels that know nothing of holes tell it badly: to
+what heat blurs on its way, which is as far sideways as the hole is deep, times the root of the ratio there.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ RUNS = 10  # evaluations of the misfit in one fit, at most
 SETTLED = 1e-2  # fall of the cost, as a share of it, that is not worth another step
 SMALLEST = 0.5  # pixels, half an axis
 WEAKEST, STRONGEST = -7.0, 5.0  # logit of insulation over its largest
-SHARP = 0.5  # of what heat blurs, that pixels leave of an edge
+KNOWN_AXIS = 0.2  # width of the prior of the logarithm of a film's half axes
 TURNED = 0.5  # radians, width of the prior of the angle
 HOLE = 0.97  # insulation that stands for a hole's
 STEPS = np.array([0.25, 0.25, 0.03, 0.03, 0.04, 0.05, 0.1])  # of differences: as above, logit, cells
@@ -110,8 +112,6 @@ class ShapeFit:
         self._misfit = max(fit.misfit(sheet), np.finfo(float).tiny)
         self._weight = float(np.sqrt(independent / (2 * self._misfit)))
         self._start = self._by_moments()
-        widths = prior_widths(self._start, fit, settings.layers)
-        self._widths = np.append(widths, [KNOWN_RATIO] * ratio)
 
     def _by_moments(self) -> np.ndarray:
         """Unknowns that have the place, the extent, the insulation and the depth of the hill."""
@@ -139,10 +139,9 @@ class ShapeFit:
 
     def __call__(self, kind: str, *, hole: bool) -> Shape:
         """The shape of a kind that explains the frames best."""
-        middle, widths = self._as_hole() if hole else self._start, self._widths.copy()
-        n = len(middle)
-        if hole:
-            widths[5] = 1.0  # its insulation stays, since nothing depends on it
+        middle = self._as_hole() if hole else self._start
+        widths = prior_widths(self._start, self._fit, self._layers, hole=hole)
+        widths, n = np.append(widths, [KNOWN_RATIO] * self._ratio), len(middle)
         steps = np.append(STEPS, RATIO_STEP)[:n]
         low, high = np.full(n, -np.inf), np.full(n, np.inf)
         low[2:4], low[5:7], high[5:7] = np.log(SMALLEST), (WEAKEST, 1.0), (STRONGEST, self._layers - 1.0)
@@ -194,7 +193,7 @@ class ShapeFit:
         return fit.left(self.sheet(shape))
 
 
-def prior_widths(unknowns: np.ndarray, fit: SheetFit, layers: int) -> np.ndarray:
+def prior_widths(unknowns: np.ndarray, fit: SheetFit, layers: int, *, hole: bool) -> np.ndarray:
     """Standard deviations of the unknowns of a shape about where pixels have them, (7,); infinite for what they do not
     tell.
 
@@ -202,15 +201,18 @@ def prior_widths(unknowns: np.ndarray, fit: SheetFit, layers: int) -> np.ndarray
         unknowns: of the shape, as pixels have it.
         fit: of the frames.
         layers: cells of the sheet's model along z.
+        hole: whether it is open to the back. Its insulation, on which nothing depends, then stays.
     """
+    if not hole:
+        return np.array([1.0, 1.0, KNOWN_AXIS, KNOWN_AXIS, TURNED, np.inf, np.inf])
     turned, depth = unknowns[4], unknowns[6] * fit.slab.thickness / layers
     toward = np.array([np.cos(turned), np.sin(turned)]) ** 2  # of the first axis along x and y; the second likewise
     along, pixel = np.array(fit.along[::-1]), np.array(fit.contrast.pixel[::-1])
     widths = []
     for axis, share in zip(np.exp(unknowns[2:4]), (toward, toward[::-1]), strict=True):
-        blur = np.hypot(SHARP * depth * np.sqrt(share @ along) / (share @ pixel), 1.0)  # pixels
+        blur = np.hypot(depth * np.sqrt(share @ along) / (share @ pixel), 1.0)  # pixels
         widths.append(float(blur / axis))
-    return np.array([1.0, 1.0, *widths, TURNED, np.inf, np.inf])
+    return np.array([1.0, 1.0, *widths, TURNED, 1.0, np.inf])
 
 
 def near(hill: np.ndarray, fit: SheetFit, settings: SheetSettings) -> tuple[slice, slice]:

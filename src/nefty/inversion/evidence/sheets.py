@@ -241,6 +241,7 @@ class SheetFit:
         face = at.detach().floor().clamp(1, self._layers - 2)
         share = at - face
         scale = torch.from_numpy(np.asarray(reference) * self.slab.thickness / self._layers / self.slab.alpha).float()
+        c = torch.maximum(c, hole)  # nothing flows through what is empty
         resistance = scale * c / (1 - c)
         above, below = (self._frames(resistance, hole, (face + more).long()) for more in (0, 1))
         return (1 - share) * (torch.log(above) - self._sound) + share * (torch.log(below) - self._sound)
@@ -249,7 +250,7 @@ class SheetFit:
         """Frames with a resistance at the face of cells below ``face`` layers, empty below by a share, (t, y, x)."""
         layers = torch.arange(self._layers)[:, None, None]
         hole = torch.where(layers >= face, empty, 0.0)
-        between = torch.where(layers[1:] == face, resistance / (1 - empty), 0.0)
+        between = torch.where(layers[1:] == face, resistance, 0.0)
         losses = self._walls(hole) if self.slab.h_back and bool(hole.any()) else None
         return self._model(self._alpha * (1 - hole), resistance=between, losses=losses)
 
