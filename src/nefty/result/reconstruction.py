@@ -34,6 +34,7 @@ from nefty.result.indications.indication import Indication, find_indications
 from nefty.result.indications.segmentation import ByEvidence, Rule, Segmentation, named_rule, segment
 from nefty.result.own_view import OwnView
 from nefty.result.reach import Reach
+from nefty.result.suspect import SuspectFact, read_suspects, suspects_record
 from nefty.result.verdict import Verdict, judge
 
 HDF5 = (".h5", ".hdf5")
@@ -67,6 +68,7 @@ class Reconstruction:
         frame_evidence: what the frames show, region by region; ``None`` if that was not weighed.
         calibrated: the sound part, for closer looks; ``None`` if the recipe does not calibrate it like that.
         close_up: of what it is a closer look; ``None`` if it is of a whole recording.
+        suspects: stated facts that may be wrong, the most suspect first; empty if none is, or none was asked about.
     """
 
     grid: Grid
@@ -91,6 +93,7 @@ class Reconstruction:
     frame_evidence: FrameEvidence | None = None
     calibrated: CalibratedPart | None = None
     close_up: CloseUp | None = None
+    suspects: tuple[SuspectFact, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("alpha", "background", "times", "measured", "fitted", "truth"):
@@ -228,6 +231,7 @@ class Reconstruction:
             "frame_evidence": None if self.frame_evidence is None else self.frame_evidence.record(),
             "calibrated": None if self.calibrated is None else self.calibrated.record(),
             "close_up": None if self.close_up is None else vars(self.close_up).copy(),
+            "suspects": suspects_record(self.suspects),
         }
 
     @staticmethod
@@ -304,6 +308,7 @@ def _typed(values: dict[str, Any]) -> dict[str, Any]:
         "frame_evidence": None if shown is None else FrameEvidence.from_record(shown),
         "calibrated": None if sound is None else CalibratedPart.from_record(sound),
         "close_up": None if near is None else CloseUp(**near),
+        "suspects": read_suspects(values.get("suspects")),
     }
 
 
