@@ -218,7 +218,6 @@ def _reconstruct(
         shown = weigh_volume(calibration, work.volume(), recipe.evidence)
     suspects = ()
     if recipe.suspects.asked and isinstance(calibration, LayeredCalibration) and not stopped.cut_short:
-        watch.stage("Look for facts that may be wrong")
         suspects = suspect_facts(calibration, work.volume(), shown, recipe)
     watch.stage("Predict the frames")
     found = dataclasses.replace(_result(sequence, work, stopped, notes, shown), suspects=suspects)

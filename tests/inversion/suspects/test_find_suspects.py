@@ -68,6 +68,12 @@ def test_a_wrong_fact_is_named(fault):
     assert suspects[0].gain > 100
 
 
+def test_cells_that_are_too_thick_are_no_wrong_clock():
+    """Frames of smaller cells look as if the clock were off by less than a cell is blurred."""
+    recording = simulate(draw_specimen(880200, "sound"), noise=1e-3, grid=GRID, times=TIMES, engine="explicit-fine")
+    assert asked(recording) == ()
+
+
 def test_a_defect_is_no_wrong_fact():
     """What was called is explained, and its pixels do not count."""
     recording = record("nothing", "homogeneous")

@@ -66,8 +66,10 @@ def suspect_facts(
     if max(as_stated.misfit - fit.nearby(as_stated, fact) for fact in facts) < unlikely + errors:
         return ()
     tried = [(min((one.fit(fact) for one in fits), key=lambda one: one.misfit), fact) for fact in facts]
-    found = min((one for one, _ in tried), key=lambda one: one.misfit)
+    found, likeliest = min(tried, key=lambda one: one[0].misfit)
     best = found.misfit
+    if abs(found.value - likeliest.stated) < likeliest.least:
+        return ()
     # A fit of strata may end in one of several places: what the best fact found is open to the stated facts too.
     as_stated = min(as_stated, *(one.fit_from(found.log_alpha) for one in fits), key=lambda one: one.misfit)
     scatter = unlikely * max(best / number, 1.0)

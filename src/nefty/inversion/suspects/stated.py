@@ -36,6 +36,7 @@ class StatedFact:
         lowest: value that it cannot be below.
         highest: nor above.
         model: the heat model with another value of it.
+        least: smaller changes of it may come from the size of the cells.
     """
 
     name: str
@@ -45,6 +46,7 @@ class StatedFact:
     lowest: float
     highest: float
     model: Callable[[float], HeatModel]
+    least: float = 0.0
 
     def within(self, value: float) -> float:
         """The nearest value that it can have."""
@@ -56,14 +58,14 @@ def stated_facts(model: HeatModel, alpha: float, *, flash: bool = True) -> list[
 
     Args:
         model: as it was described.
-        alpha: diffusivity of the part; alpha/thickness is a large loss.
+        alpha: diffusivity of the part; alpha/thickness is a large loss, and a cell is crossed in its thickness^2/alpha.
         flash: whether amplitude and depth of the flash were stated; they are left out where they were calibrated.
     """
     return [
         _thickness(model),
         *(_flash(model) if flash else []),
         *_width(model),
-        _clock(model),
+        _clock(model, alpha),
         *(_loss(model, words, alpha / model.grid.size[0]) for words in FACES_WITH_LOSS),
         *(_along(model, axis) for axis in (1, 2)),
     ]
@@ -105,15 +107,20 @@ def _of_flash(model: HeatModel, given: Any, field: str, name: str, quantity: str
     return StatedFact(name, quantity, stated, abs(stated), *_about(stated), changed)
 
 
-def _clock(model: HeatModel) -> StatedFact:
-    """When the frames were taken: all of them later or earlier, counted from the flash."""
+def _clock(model: HeatModel, alpha: float) -> StatedFact:
+    """When the frames were taken: all of them later or earlier, counted from the flash.
+
+    The mean over a cell is as blurred, by the variance dz^2/12 = 2 alpha t, as if heat had spread for dz^2/(24 alpha)
+    longer; the front cell and those that were heated both are.
+    """
+    blurred = model.grid.spacing[0] ** 2 / (12 * alpha)
     first, times = float(model.times[0]), model.times
     apart = float(np.diff(times).min()) if len(times) > 1 else first
 
     def shifted(value: float) -> HeatModel:
         return model.replaced(times=times + (value - first))
 
-    return StatedFact(CLOCK, "time", first, apart, *_about(first), shifted)
+    return StatedFact(CLOCK, "time", first, apart, *_about(first), shifted, blurred)
 
 
 def _loss(model: HeatModel, words: str, scale: float) -> StatedFact:
