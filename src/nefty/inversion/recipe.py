@@ -24,6 +24,7 @@ from nefty.inversion.recipe_sections import (
     Stop,
     Weight,
 )
+from nefty.inversion.suspects.settings import SuspectSettings
 
 RECIPES = Shelf("recipe", "nefty.inversion", "recipes")
 MOVED = {
@@ -39,7 +40,7 @@ class Recipe(Part):
 
     name: of the recipe. summary: what it is, in a sentence. rule: by which regions of the volume become indications.
     seed: of the random numbers, those of a network's first weights and of the probes. field: what the unknown is made
-    of. cells: what it is made of in stages that say ``unknown = "cells"``.
+    of. cells: what it is made of in stages that say ``unknown = "cells"``. suspects: which facts look wrong.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Recipe(Part):
     stop: Stop = Stop()
     evidence: EvidenceSettings = EvidenceSettings()
     ensemble: EnsembleSettings = EnsembleSettings()
+    suspects: SuspectSettings = SuspectSettings()
 
     @model_validator(mode="after")
     def _consistent(self) -> Recipe:

@@ -29,6 +29,7 @@ from nefty.data.noise import estimate_noise
 from nefty.data.sequence import Sequence
 from nefty.inversion.build import build_model
 from nefty.inversion.calibration.choice import calibrate
+from nefty.inversion.calibration.layered import LayeredCalibration
 from nefty.inversion.calibration.real_part import RealPartCalibration
 from nefty.inversion.calibration.whole_part import WholePart, whole_part
 from nefty.inversion.evidence.weigh import weigh_sheets, weigh_volume
@@ -36,6 +37,7 @@ from nefty.inversion.indication_code import code_of_indications
 from nefty.inversion.loop import Optimisation, State, history_of
 from nefty.inversion.observation import Observation, peak_of
 from nefty.inversion.recipe import Recipe, default_recipe, load_recipe
+from nefty.inversion.suspects.find import suspect_facts
 from nefty.physics.heat_model import HeatModel
 from nefty.physics.heating_curve import HeatingCurve
 from nefty.physics.pulses import LASTING
@@ -252,8 +254,11 @@ def _reconstruct(
     if recipe.evidence.regions == "volume":
         watch.stage("Weigh the evidence")
         shown = weigh_volume(calibration, work.volume(), recipe.evidence)
+    suspects = ()
+    if recipe.suspects.asked and isinstance(calibration, LayeredCalibration) and not stopped.cut_short:
+        suspects = suspect_facts(calibration, work.volume(), shown, recipe)
     watch.stage("Predict the frames")
-    found = _result(sequence, work, stopped, notes, shown)
+    found = dataclasses.replace(_result(sequence, work, stopped, notes, shown), suspects=suspects)
     return dataclasses.replace(found, close_up=given.close_up) if given.close_up is not None else found
 
 

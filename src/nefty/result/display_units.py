@@ -105,6 +105,7 @@ def in_display_units(rec: Reconstruction) -> Reconstruction:
         reach=None if rec.reach is None else Reach(*map(units.length, (rec.reach.shallowest, rec.reach.deepest))),
         own_view=None if own is None else replace(own, depth=units.length(own.depth)),
         frame_evidence=None if rec.frame_evidence is None else rec.frame_evidence.scaled(units.length.factor),
+        suspects=tuple(fact.scaled(units.length.factor) for fact in rec.suspects),
         close_up=None if rec.close_up is None else rec.close_up.scaled(units.length.factor),
         ensemble=None if rec.ensemble is None else rec.ensemble.scaled(units.length.factor),
         facts=rec.facts.replaced(units=words),

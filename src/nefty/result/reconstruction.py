@@ -36,6 +36,7 @@ from nefty.result.indications.segmentation import ByEvidence, Rule, Segmentation
 from nefty.result.own_view import OwnView
 from nefty.result.reach import Reach
 from nefty.result.reliability import reliability_for
+from nefty.result.suspect import SuspectFact, read_suspects, suspects_record
 from nefty.result.verdict import Verdict, judge
 
 HDF5 = (".h5", ".hdf5")
@@ -70,6 +71,7 @@ class Reconstruction:
         calibrated: the sound part, for closer looks; ``None`` if the recipe does not calibrate it like that.
         close_up: of what it is a closer look; ``None`` if it is of a whole recording.
         ensemble: what refits say of how sure it is; ``None`` if there were none.
+        suspects: stated facts that may be wrong, the most suspect first; empty if none is, or none was asked about.
     """
 
     grid: Grid
@@ -95,6 +97,7 @@ class Reconstruction:
     calibrated: CalibratedPart | None = None
     close_up: CloseUp | None = None
     ensemble: Ensemble | None = None
+    suspects: tuple[SuspectFact, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("alpha", "background", "times", "measured", "fitted", "truth"):
@@ -251,6 +254,7 @@ class Reconstruction:
             "calibrated": None if self.calibrated is None else self.calibrated.record(),
             "close_up": None if self.close_up is None else vars(self.close_up).copy(),
             "ensemble": None if self.ensemble is None else self.ensemble.record(),
+            "suspects": suspects_record(self.suspects),
         }
 
     @staticmethod
@@ -328,6 +332,7 @@ def _typed(values: dict[str, Any]) -> dict[str, Any]:
         "calibrated": None if sound is None else CalibratedPart.from_record(sound),
         "close_up": None if near is None else CloseUp(**near),
         "ensemble": None if (sure := values.get("ensemble")) is None else Ensemble.from_record(sure),
+        "suspects": read_suspects(values.get("suspects")),
     }
 
 

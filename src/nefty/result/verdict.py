@@ -1,7 +1,8 @@
 """What can be said of a part on the strength of a reconstruction: first what forbids a judgement, then the fit.
 
 A run that was cut short claims nothing; a recording in which even a plain defect would not show is too noisy to judge;
-of what was not inspected nothing is said. Only then comes whether the volume explains the recording.
+of what was not inspected nothing is said. Then comes a stated fact that looks wrong, and only then whether the volume
+explains the recording.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def judge(rec: Reconstruction) -> Verdict:
         if refused is not None:
             return refused
     word, text = explanation(rec)
-    against = [*_unresolved(rec), *_contradictions(rec)]
+    against = [*_suspected(rec), *_unresolved(rec), *_contradictions(rec)]
     level = Level.PARTLY if against and word == Level.EXPLAINED else Level(word)
     return Verdict(level, " ".join([*against, text, *_limits(rec), *_weighed(rec), *_moved(rec)]))
 
@@ -106,6 +107,17 @@ def _not_inspected(rec: Reconstruction) -> Verdict | None:
         Level.NOT_INSPECTED,
         f"Only {100 * share:.0f} % of the part were inspected. {' '.join(_limits(rec))} Nothing is said of the rest.",
     )
+
+
+def _suspected(rec: Reconstruction) -> list[str]:
+    """A stated fact that looks wrong, in words."""
+    if not rec.suspects:
+        return []
+    ways = " or with ".join(fact.words(rec.facts.units) for fact in rec.suspects)
+    return [
+        f"What is left looks like a wrong fact: with {ways} the recording would be explained better. Check it; "
+        "indications may come from it."
+    ]
 
 
 def _unresolved(rec: Reconstruction) -> list[str]:

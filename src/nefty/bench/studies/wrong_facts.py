@@ -20,6 +20,7 @@ from nefty.core.seeds import parse_seeds
 from nefty.core.tell import Tell, say_nothing
 from nefty.data.sequence import Sequence as Recording
 from nefty.inversion.reconstruct import reconstruct
+from nefty.inversion.suspects.stated import ALONG, CLOCK, FACE_LOSS, FACES_WITH_LOSS
 from nefty.physics.boundary import Boundary
 from nefty.physics.pulses import GaussianFlash
 from nefty.result.verdict import Level
@@ -38,6 +39,8 @@ COLUMNS = (
     Column("highest", "highest evidence", lambda v: f"{v:.1f}"),
     Column("threshold", "threshold", lambda v: f"{v:.1f}"),
     Column("explained", 'verdict "explained"', formats.whole),
+    Column("named", "cause named", formats.whole),
+    Column("suspected", "some fact suspected", formats.whole),
 )
 
 
@@ -53,11 +56,13 @@ class Fault:
         name: in words.
         told: the recording as the user describes it.
         setup: how it was recorded, where the model does not have it.
+        facts: what the suspect fact may be called, so that the cause is named; empty if the model has no such fact.
     """
 
     name: str
     told: Callable[[Recording], Recording] = _as_it_is
     setup: dict[str, Any] = field(default_factory=dict)
+    facts: tuple[str, ...] = ()
 
 
 def _thicker(recording: Recording) -> Recording:
@@ -88,15 +93,16 @@ def _isotropic(recording: Recording) -> Recording:
 
 
 LOSS = Boundary(PAPER_SIDES.lateral, "robin", "robin", 0.05, 0.05)
+LOSSES = tuple(FACE_LOSS.format(face) for face in FACES_WITH_LOSS)
 FAULTS = (
     Fault("nothing"),
-    Fault("thickness + 2 %", _thicker),
-    Fault("depth of the flash + 2 %", _deeper_flash),
-    Fault("times + 1/10 frame", _later(0.1)),
-    Fault("times + 1/2 frame", _later(0.5)),
+    Fault("thickness + 2 %", _thicker, facts=("thickness",)),
+    Fault("depth of the flash + 2 %", _deeper_flash, facts=("depth of the flash",)),
+    Fault("times + 1/10 frame", _later(0.1), facts=(CLOCK,)),
+    Fault("times + 1/2 frame", _later(0.5), facts=(CLOCK,)),
     Fault("gains of 3 %", setup={"gain": 0.03}),
-    Fault("losses h = 0.05 not told", _without_losses, {"boundary": LOSS}),
-    Fault("anisotropy 1.5 along x not told", _isotropic, {"anisotropy": (1.0, 1.5)}),
+    Fault("losses h = 0.05 not told", _without_losses, {"boundary": LOSS}, LOSSES),
+    Fault("anisotropy 1.5 along x not told", _isotropic, {"anisotropy": (1.0, 1.5)}, (ALONG.format("x"),)),
 )
 
 
@@ -136,6 +142,8 @@ def run(
                 "highest": max(one[1] for one in found),
                 "threshold": max(one[2] for one in found),
                 "explained": sum(one[3] for one in found),
+                "named": sum(any(name in fault.facts for name in one[4]) for one in found),
+                "suspected": sum(bool(one[4]) for one in found),
             }
         )
     return Results(
@@ -149,8 +157,10 @@ def run(
 
 def _reconstructed(
     fault: Fault, recipe: str, kind: str, seed: int, shape: tuple[int, int, int], frames: int, noise: float
-) -> tuple[int, float, float, bool]:
-    """How many indications; the highest evidence of a region, called or not; its threshold; if it is explained."""
+) -> tuple[int, float, float, bool, tuple[str, ...]]:
+    """How many indications; the highest evidence of a region, called or not; its threshold; if it is explained; which
+    facts are suspected.
+    """
     setup = dict(fault.setup)
     recording = simulate(
         draw_specimen(seed, kind),
@@ -165,4 +175,10 @@ def _reconstructed(
     scores: Sequence[float] = [] if evidence is None else [region.score for region in evidence.regions]
     threshold = 0.0 if evidence is None else evidence.threshold
     explained = found.verdict().level == Level.EXPLAINED
-    return len(found.indications()), max(scores, default=0.0), threshold, explained
+    return (
+        len(found.indications()),
+        max(scores, default=0.0),
+        threshold,
+        explained,
+        tuple(fact.name for fact in found.suspects),
+    )
