@@ -124,3 +124,10 @@ def test_files_that_know_nothing_of_it_are_read(tmp_path):
     assert Reconstruction.load(file).frame_evidence is None
     for old in FILES.glob("*.h5"):
         assert Reconstruction.load(old).frame_evidence is None
+
+
+def test_a_folder_that_is_named_like_a_file_holds_the_result(tmp_path):
+    folder = tmp_path / "plate.hdf5"
+    folder.mkdir()
+    assert planted().save(folder) == folder / "result.h5"
+    Reconstruction.load(folder)

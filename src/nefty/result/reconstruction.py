@@ -271,13 +271,14 @@ class Reconstruction:
             raise InputError(f"not the record of a reconstruction: {error}. Use Reconstruction.record().") from None
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write everything to ``path`` if it ends in .h5 or .hdf5, else to ``result.h5`` in that folder.
+        """Write everything to ``path`` if it ends in .h5 or .hdf5 and is no folder, else to ``result.h5`` in it.
 
         Returns:
             the file.
         """
         path = Path(path)
-        return write_hdf5(path if path.suffix.lower() in HDF5 else path / RESULT, self.record(), kind=KIND)
+        is_file = path.suffix.lower() in HDF5 and not path.is_dir()
+        return write_hdf5(path if is_file else path / RESULT, self.record(), kind=KIND)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Reconstruction:
