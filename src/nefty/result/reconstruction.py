@@ -35,7 +35,6 @@ from nefty.result.indications.indication import Indication, find_indications
 from nefty.result.indications.segmentation import ByEvidence, Rule, Segmentation, named_rule, segment
 from nefty.result.own_view import OwnView
 from nefty.result.reach import Reach
-from nefty.result.reliability import reliability_for
 from nefty.result.suspect import SuspectFact, read_suspects, suspects_record
 from nefty.result.verdict import Verdict, judge
 
@@ -164,14 +163,8 @@ class Reconstruction:
 
     @property
     def probability(self) -> np.ndarray | None:
-        """That a cell is anomalous, 0 to 1, (z, y, x), by an ensemble of refits; ``None`` without one.
-
-        As it was counted to be, where that was measured (``reliability``); else as the ensemble states it.
-        """
-        if self.ensemble is None:
-            return None
-        table = reliability_for(self.provenance)
-        return self.ensemble.probability if table is None else table(self.ensemble.probability)
+        """That a cell is anomalous, 0 to 1, (z, y, x), by an ensemble of refits; ``None`` without one."""
+        return None if self.ensemble is None else self.ensemble.probability
 
     @property
     def spread(self) -> np.ndarray | None:
