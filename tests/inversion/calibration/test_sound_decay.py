@@ -263,3 +263,12 @@ def test_less_noise_leaves_less_spread(rng):
     assert loud.alpha_spread is not None
     assert quiet.alpha_spread is not None
     assert loud.alpha_spread > 3 * quiet.alpha_spread
+
+
+def test_the_frames_that_tell_the_gains_are_no_better_known_than_others(rng):
+    """Errors that drift with time vanish where gains are taken; weighted by that, all gains would come from there."""
+    drift = 0.01 * rng.standard_normal(FACE) * np.log(TIMES / TIMES[0])[:, None, None]
+    frames = frames_of(rng, noise=0.0) * (1 + drift)
+    found = fit_of(frames, noise=1e-5, surroundings=False).fit(ALPHA)
+    relative = found.noise / (AMPLITUDE * slab_surface(TIMES, ALPHA, SIZE[0], h_front=FRONT, h_back=BACK, pulse=PULSE))
+    assert relative.min() > 0.8 * np.median(relative)

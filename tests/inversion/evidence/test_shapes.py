@@ -161,3 +161,15 @@ def _fitted(stated, true):
     fit = SheetFit(contrast_of(values, np.random.default_rng(2)), SLAB, stated, SETTINGS)
     deep = np.full(shape, 0.4 * SLAB.thickness)
     return fit, fit.fit(disc(shape, (14, 14), 9), np.zeros(shape), deep, np.zeros(shape, dtype=np.int64))
+
+
+def test_a_region_that_insulates_more_keeps_its_pixels_and_its_depth(round_fit):
+    """A shape that grows over a neighbour used to take the neighbour's depth along."""
+    strong, weak = disc(SHAPE, (15, 10), 4), disc(SHAPE, (15, 19), 4)
+    sheet = sheet_of(np.where(strong, 0.9, 0.2 * weak))
+    sheet.depth[strong] = 0.3 * SLAB.thickness
+    one = ShapeFit(round_fit, sheet, weak & ~strong, SETTINGS)
+    found = one.sheet(a_shape("ellipse", column=15.0, a=9.0, b=4.0, angle=0.0))
+    assert (found.depth[strong] == 0.3 * SLAB.thickness).all()
+    assert (found.insulation[strong] == 0.9).all()
+    assert found.depth[weak & ~strong] == pytest.approx(DEPTH)

@@ -385,7 +385,9 @@ class SoundFit:
                 common = np.clip(_median(ratio, seen), 1 / widest, widest)
             away = np.abs(self.frames - gain * shape * common[:, None, None])[:, good]
             scatter = MAD_TO_SIGMA * _median(away, seen)
-            noise = np.sqrt(np.maximum(scatter, self.noise) ** 2 + (error * level) ** 2)
+            excess = np.sqrt(np.maximum(scatter**2 - self.noise**2, 0.0))
+            typical = level * float(np.median(_over(excess, level, 0.0)))
+            noise = np.sqrt(self.noise**2 + np.maximum(excess, typical) ** 2 + (error * level) ** 2)
         return gain, common, scatter, noise
 
 

@@ -52,17 +52,22 @@ class Contrast:
         white = values / self.spread.reshape(-1, *[1] * (values.ndim - 1))
         return white - np.tensordot(self.nuisances.T, np.tensordot(self.nuisances, white, axes=1), axes=1)
 
-    def evened(self, sound: np.ndarray, explained: np.ndarray | float = 0.0) -> Contrast:
+    def evened(self, sound: np.ndarray, explained: np.ndarray | None = None) -> Contrast:
         """Without what whole rows and columns of a frame have in common, as those pixels (y, x) tell.
 
         Heat that flows sideways out of the frame, or is lost at a side of the part, leaves a share m_y(t, y) m_x(t, x)
-        of it: in logarithms a function of the row plus one of the column.
+        of it: in logarithms a function of the row plus one of the column. What a pixel does by itself is no part of
+        that: the gain of a pixel over a defect was taken from its warmer frames, and would bend its row and column. It
+        can be taken out first once the defect is explained.
 
         Args:
             sound: pixels that tell.
             explained: what is known to be in the frames besides, ln(T/T_sound), (t, y, x).
         """
-        values = self.values - explained
+        if explained is None:
+            values, explained = self.values.copy(), np.zeros(1)
+        else:
+            values = self.whitened(self.values - explained) * self.spread[:, None, None]
         for _ in range(ROUNDS):
             for axis in (2, 1):
                 values -= np.expand_dims(_middles(values, sound & self.counted, axis), axis)

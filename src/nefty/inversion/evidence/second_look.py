@@ -43,19 +43,37 @@ def second_look(
     """
     depths = [template.depth for template in weighing.looks.templates]
     diameters = [template.diameter for template in weighing.looks.templates]
-    taken = np.any([np.zeros(sheet.support.shape, dtype=bool), *outlines(sheet, settings)], axis=0)
+    taken = [(mask, float(sheet.depth[mask].mean())) for mask in outlines(sheet, settings)]
     for _ in range(MOST):
         left = weighing.after(shown(sheet)).left_over(weighing.looks)[(slice(None), *window)]
-        beside = np.asarray(ndimage.binary_dilation(taken, iterations=settings.grown), dtype=bool)  # its own error
+        beside = np.zeros(sheet.support.shape, dtype=bool)
+        for mask, depth in taken:
+            beside |= _blurred(mask, depth, fit, settings.grown)
         left = np.where(beside, 0.0, left)
         which, row, column = (int(i) for i in np.unravel_index(left.argmax(), left.shape))
         if left[which, row, column] < CLEAR * weighing.threshold:
             break
         disc = _disc((row, column), diameters[which], fit, beside)
-        one, place = _fitted(fit, sheet, disc, depths[which], settings)
-        sheet = sheet.pasted(place, one)
-        taken |= disc | (sheet.insulation > 0) & ~beside
+        one, place = _fitted(fit, sheet, disc, depths[which], settings, beside)
+        before, sheet = sheet, sheet.pasted(place, one)
+        taken.append((disc | (sheet.insulation != before.insulation), depths[which]))
     return sheet
+
+
+def _blurred(mask: np.ndarray, depth: float, fit: SheetFit, least: int) -> np.ndarray:
+    """Pixels (y, x) of a region and around it where what it shows is blurred: a small error of its outline stands out.
+
+    Heat that comes from a depth spreads as far sideways, times the root of the ratio along that way.
+
+    Args:
+        mask: of the region, (y, x).
+        depth: of it.
+        fit: of the window.
+        least: pixels around it, at least.
+    """
+    apart = [width / np.sqrt(ratio) for width, ratio in zip(fit.contrast.pixel, fit.along, strict=True)]
+    far = np.asarray(ndimage.distance_transform_edt(~mask, sampling=apart))
+    return (far <= depth) | np.asarray(ndimage.binary_dilation(mask, iterations=least), dtype=bool)
 
 
 def _disc(place: tuple[int, int], diameter: float, fit: SheetFit, beside: np.ndarray) -> np.ndarray:
@@ -66,14 +84,16 @@ def _disc(place: tuple[int, int], diameter: float, fit: SheetFit, beside: np.nda
 
 
 def _fitted(
-    fit: SheetFit, sheet: Sheet, disc: np.ndarray, depth: float, settings: SheetSettings
+    fit: SheetFit, sheet: Sheet, disc: np.ndarray, depth: float, settings: SheetSettings, beside: np.ndarray
 ) -> tuple[Sheet, tuple[slice, slice]]:
-    """The sheet of a window around a disc, with the shape that explains the frames best in its place."""
+    """The sheet of a window around a disc, with the shape that explains the frames best in its place, apart from what
+    other regions have.
+    """
     window = near(disc, fit, settings)
     part, own = sheet.cut(window), disc[window]
     insulation = np.where(own, WEAK, part.insulation)
     at, reference = (np.where(own, depth, values) for values in (part.depth, part.reference))
     resistance = reference / fit.slab.thickness * insulation / (1 - insulation)
     begun = Sheet(part.support | own, insulation, at, reference, resistance, part.cost, np.where(own, 0.0, part.hole))
-    one = ShapeFit(fit.cut(window), begun, own, settings)
+    one = ShapeFit(fit.cut(window), begun, own, settings, barred=beside[window])
     return one.sheet(one.best()), window

@@ -20,6 +20,7 @@ what heat blurs on its way, which is as far sideways as the hole is deep, times 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,13 +33,18 @@ from nefty.inversion.evidence.settings import SheetSettings
 from nefty.inversion.evidence.sheets import EMPTY, MOST, Sheet, SheetFit
 
 KINDS = ("ellipse", "rectangle")
-RUNS = 10  # evaluations of the misfit in one fit, at most
-SETTLED = 1e-2  # fall of the cost, as a share of it, that is not worth another step
+AREAS = {"ellipse": np.pi, "rectangle": 4.0}  # over the product of the half axes
+RUNS, SETTLED = 30, 1e-3  # evaluations of the misfit in a fit, at most; fall of the cost, as a share, that ends it
+ROUGH, RESTLESS = 8, 1e-2  # the same of a first, rough fit
+SMALL = 1e-5  # step, as a share of the unknowns, that ends a fit: they hold the pixels of the centre
+FAR = 1.5  # times the cost of the other, beyond which a film or a hole is given up after its rough fit
 SMALLEST = 0.5  # pixels, half an axis
+RESOLVED = 1.0  # pixels, half an axis of the smallest hole that is tried
 WEAKEST, STRONGEST = -7.0, 5.0  # logit of insulation over its largest
 KNOWN_AXIS = 0.2  # width of the prior of the logarithm of a film's half axes
 TURNED = 0.5  # radians, width of the prior of the angle
 HOLE = 0.97  # insulation that stands for a hole's
+DEPTH = 6  # place of the depth among the unknowns
 STEPS = np.array([0.25, 0.25, 0.03, 0.03, 0.04, 0.05, 0.1])  # of differences: as above, logit, cells
 LARGEST_TURN = np.pi / 2  # from the start
 KNOWN_RATIO = 0.2  # standard deviation of the logarithm of a user's ratio
@@ -75,6 +81,12 @@ class Shape:
         """Factor by which heat spreads faster along the part than stated."""
         return float(np.exp(self.unknowns[7])) if len(self.unknowns) > 7 else 1.0
 
+    def turned_into(self, kind: str) -> np.ndarray:
+        """Unknowns of a shape of that kind with the same area and the same ratio of its axes."""
+        found = self.unknowns.copy()
+        found[2:4] += (np.log(AREAS[self.kind]) - np.log(AREAS[kind])) / 2
+        return found
+
     def covered(self, frame: tuple[int, ...]) -> np.ndarray:
         """The share of each pixel (y, x) of a frame that it covers, its edge being straight within a pixel."""
         row, column, a, b, angle = self.unknowns[:5]
@@ -98,12 +110,20 @@ class ShapeFit:
         hill: pixels (y, x) that become the shape.
         settings: numbers of the fit.
         ratio: whether the ratio by which heat spreads along the part is an unknown.
+        barred: pixels (y, x) that the shape may not take; none if not given.
     """
 
     def __init__(
-        self, fit: SheetFit, sheet: Sheet, hill: np.ndarray, settings: SheetSettings, ratio: bool = False
+        self,
+        fit: SheetFit,
+        sheet: Sheet,
+        hill: np.ndarray,
+        settings: SheetSettings,
+        ratio: bool = False,
+        barred: np.ndarray | None = None,
     ) -> None:
         self._fit, self._sheet, self._hill, self._ratio = fit, sheet, hill, ratio
+        self._free = np.ones(hill.shape, dtype=bool) if barred is None else ~barred
         self._cell = fit.slab.thickness / settings.layers
         self._layers = settings.layers
         contrast = fit.contrast
@@ -137,8 +157,14 @@ class ShapeFit:
         start[5] = np.log(HOLE / (MOST - HOLE))
         return start
 
-    def __call__(self, kind: str, *, hole: bool) -> Shape:
-        """The shape of a kind that explains the frames best."""
+    def __call__(self, kind: str, *, hole: bool, begun: Shape | None = None) -> Shape:
+        """The shape of a kind that explains the frames best.
+
+        Args:
+            kind: one of ``KINDS``.
+            hole: whether it is open to the back.
+            begun: a shape to begin with, of the same area; if not given the hill, from which the fit is a rough one.
+        """
         middle = self._as_hole() if hole else self._start
         widths = prior_widths(self._start, self._fit, self._layers, hole=hole)
         widths, n = np.append(widths, [KNOWN_RATIO] * self._ratio), len(middle)
@@ -146,27 +172,28 @@ class ShapeFit:
         low, high = np.full(n, -np.inf), np.full(n, np.inf)
         low[2:4], low[5:7], high[5:7] = np.log(SMALLEST), (WEAKEST, 1.0), (STRONGEST, self._layers - 1.0)
         low[4], high[4] = middle[4] - LARGEST_TURN, middle[4] + LARGEST_TURN
-        begin = np.clip(middle, low + steps / 2, high - steps / 2)
+        begin = middle if begun is None else begun.turned_into(kind)
+        begin = np.clip(begin, low + steps / 2, high - steps / 2)
 
         def residuals(x: np.ndarray) -> np.ndarray:
             return np.concatenate([self._weight * self._left(kind, hole, x), (x - middle) / widths])
 
-        def jacobian(x: np.ndarray) -> np.ndarray:
-            here = residuals(x)
-            sides = np.where(x + steps < high, steps, -steps)
-            return np.stack([(residuals(x + s * e) - here) / s for s, e in zip(sides, np.eye(n), strict=True)], axis=1)
-
-        slopes: Any = jacobian  # a callable, which the library's types do not know
-        found: Any = least_squares(
-            residuals, begin, slopes, (low, high), x_scale=2 * steps, ftol=SETTLED, xtol=SETTLED, max_nfev=RUNS
-        )
+        if begun is None:
+            found = _least_squares(residuals, begin, (low, high), steps, two_sided=False)
+        else:  # a face of cells is a kink of the depth, at which all unknowns together would come to a halt
+            found = _least_squares(residuals, begin, (low, high), steps, held=DEPTH)
+            found = _least_squares(residuals, found.x, (low, high), steps)
         curved = found.jac.T @ found.jac
         return Shape(kind, hole, found.x, float(found.cost), np.linalg.pinv(curved, hermitian=True))
 
     def best(self) -> Shape:
-        """The shape that explains the frames best, of both kinds, as a film or as a hole."""
-        first = min((self(KINDS[0], hole=hole) for hole in (False, True)), key=lambda shape: shape.cost)
-        return min([first, *(self(kind, hole=first.hole) for kind in KINDS[1:])], key=lambda shape: shape.cost)
+        """The shape that explains the frames best, of both kinds, as a film or as a hole that a pixel resolves."""
+        half_axis = float(np.exp(self._as_hole()[2:4].mean()))
+        both = (False, True) if half_axis >= RESOLVED else (False,)
+        rough = [self(KINDS[0], hole=hole) for hole in both]
+        close = [one for one in rough if one.cost < FAR * min(other.cost for other in rough)]
+        first = min((self(KINDS[0], hole=one.hole, begun=one) for one in close), key=_cost)
+        return min([first, *(self(kind, hole=first.hole, begun=first) for kind in KINDS[1:])], key=_cost)
 
     def explains(self, shape: Shape) -> bool:
         """Whether a shape explains the frames nearly as well as the pixels do."""
@@ -174,11 +201,11 @@ class ShapeFit:
         return float((left**2).sum()) / 2 < NEARLY * self._misfit
 
     def sheet(self, shape: Shape) -> Sheet:
-        """The sheet with the shape in place of the hill."""
-        covered, depth = shape.covered(self._hill.shape), shape.unknowns[6] * self._cell
-        own = covered > 0
+        """The sheet with the shape in place of the hill; where another region insulates more, that one stays."""
+        covered, depth = shape.covered(self._hill.shape) * self._free, shape.unknowns[6] * self._cell
         insulation = np.where(self._hill, 0.0, self._sheet.insulation)
-        insulation = np.where(own, np.maximum(covered * shape.insulation, insulation), insulation)
+        own = covered * shape.insulation > insulation
+        insulation = np.where(own, covered * shape.insulation, insulation)
         at, reference = (np.where(own, depth, values) for values in (self._sheet.depth, self._sheet.reference))
         resistance = reference / self._fit.slab.thickness * insulation / (1 - insulation)
         empty = np.where(own, covered * EMPTY * shape.hole, np.where(self._hill, 0.0, self._sheet.hole))
@@ -191,6 +218,64 @@ class ShapeFit:
         if shape.ratio != 1:
             fit = fit.spreading((fit.along[0] * shape.ratio, fit.along[1] * shape.ratio))
         return fit.left(self.sheet(shape))
+
+
+def _cost(shape: Shape) -> float:
+    return shape.cost
+
+
+def _least_squares(
+    residuals: Callable[[np.ndarray], np.ndarray],
+    begin: np.ndarray,
+    bounds: tuple[np.ndarray, np.ndarray],
+    steps: np.ndarray,
+    *,
+    two_sided: bool = True,
+    held: int | None = None,
+) -> Any:
+    """Unknowns of the least sum of squares, with slopes by differences.
+
+    Args:
+        residuals: of some unknowns.
+        begin: unknowns to begin with, within their bounds.
+        bounds: lowest and highest.
+        steps: of the differences.
+        two_sided: whether differences reach to both sides, and the fit goes on until it has settled; else a rough fit.
+        held: number of an unknown that stays.
+    """
+    low, high = bounds
+    free = np.array([i for i in range(len(begin)) if i != held])
+
+    def whole(some: np.ndarray) -> np.ndarray:
+        x = begin.copy()
+        x[free] = some
+        return x
+
+    def slopes(some: np.ndarray) -> np.ndarray:
+        x, columns = whole(some), []
+        here = None if two_sided else residuals(x)
+        for i in free:
+            a, b = x.copy(), x.copy()
+            b[i] = min(x[i] + steps[i], high[i])
+            if here is None or b[i] - x[i] < steps[i]:
+                a[i] = max(x[i] - steps[i], low[i])
+            columns.append((residuals(b) - (here if here is not None and a[i] == x[i] else residuals(a))) / (b - a)[i])
+        return np.stack(columns, axis=1)
+
+    runs, settled = (RUNS, SETTLED) if two_sided else (ROUGH, RESTLESS)
+    jacobian: Any = slopes  # a callable, which the library's types do not know
+    found: Any = least_squares(
+        lambda some: residuals(whole(some)),
+        begin[free],
+        jacobian,
+        (low[free], high[free]),
+        x_scale=2 * steps[free],
+        ftol=settled,
+        xtol=SMALL,
+        max_nfev=runs,
+    )
+    found.x = whole(found.x)
+    return found
 
 
 def prior_widths(unknowns: np.ndarray, fit: SheetFit, layers: int, *, hole: bool) -> np.ndarray:
