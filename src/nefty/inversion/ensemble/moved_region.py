@@ -15,6 +15,7 @@ import numpy as np
 from scipy import ndimage
 
 from nefty.inversion.evidence.bank import RANK
+from nefty.inversion.evidence.hills import nearer
 from nefty.inversion.evidence.shapes import HOLE, RATIO_STEP, SMALLEST, STRONGEST, WEAKEST, prior_widths
 from nefty.inversion.evidence.shapes import STEPS as STEPS_OF_SHAPES
 from nefty.inversion.evidence.sheets import EMPTY, MOST, Sheet, SheetFit
@@ -22,6 +23,7 @@ from nefty.inversion.evidence.sheets import EMPTY, MOST, Sheet, SheetFit
 STEPS = np.append(STEPS_OF_SHAPES, RATIO_STEP)  # of differences
 LONGEST = np.array([3.0, 3.0, 0.5, 0.5, 0.8, 1.5, 3.0, 0.4])  # of a step
 INSULATION, DEPTH, RATIO = 5, 6, 7  # places of unknowns
+ROUNDED = 0.02  # of its spread, to which single precision knows what a value leaves unexplained
 HALVINGS = 3.0  # by which a step that explains less is shortened
 
 
@@ -93,7 +95,8 @@ def with_region(sheet: Sheet, outline: Outline, x: np.ndarray, cell: float, thic
     own = covered > 0
     insulation = np.where(outline.mask, 0.0, sheet.insulation)
     insulation = np.where(own, np.maximum(covered * insulation_of(x), insulation), insulation)
-    depth, reference = (np.where(own, x[DEPTH] * cell, values) for values in (sheet.depth, sheet.reference))
+    near = own | nearer(outline.mask, (sheet.insulation > 0) & ~outline.mask)
+    depth, reference = (np.where(near, x[DEPTH] * cell, values) for values in (sheet.depth, sheet.reference))
     resistance = reference / thickness * insulation / (1 - insulation)
     hole = np.where(own, EMPTY * outline.hole * covered, np.where(outline.mask, 0.0, sheet.hole))
     return Sheet(sheet.support | own, insulation, depth, reference, resistance, sheet.cost, hole)
@@ -150,7 +153,7 @@ def refit(
     contrast = fit.contrast
     patch = thickness**2 / (contrast.pixel[0] * contrast.pixel[1])
     independent = RANK * contrast.counted.sum() / max(patch, 1.0)
-    weight = float(np.sqrt(independent / max(float(here @ here), np.finfo(float).tiny)))
+    weight = float(np.sqrt(independent / max(float(here @ here), ROUNDED**2 * here.size)))
 
     def residuals(x: np.ndarray, unexplained: np.ndarray) -> np.ndarray:
         return np.concatenate([weight * unexplained, (x - middle) / widths])

@@ -32,6 +32,14 @@ def nearest(labels: np.ndarray) -> np.ndarray:
     return labels[tuple(np.asarray(places))] - 1
 
 
+def nearer(mask: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Pixels (y, x) that are nearer to some than to others; all if there are no others."""
+    if not others.any():
+        return np.ones(mask.shape, dtype=bool)
+    to_mask, to_others = (np.asarray(ndimage.distance_transform_edt(~one)) for one in (mask, others))
+    return to_mask < to_others
+
+
 def around(mask: np.ndarray, pixel: tuple[float, float], reach: float) -> tuple[slice, slice]:
     """Rows and columns of the rectangle around pixels (y, x) that reaches so far beyond them.
 

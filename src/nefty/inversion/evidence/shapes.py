@@ -28,7 +28,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from nefty.inversion.evidence.bank import RANK
-from nefty.inversion.evidence.hills import MIDDLE, around, hills_of, outlines
+from nefty.inversion.evidence.hills import MIDDLE, around, hills_of, nearer, outlines
 from nefty.inversion.evidence.settings import SheetSettings
 from nefty.inversion.evidence.sheets import EMPTY, MOST, Sheet, SheetFit
 
@@ -124,6 +124,7 @@ class ShapeFit:
     ) -> None:
         self._fit, self._sheet, self._hill, self._ratio = fit, sheet, hill, ratio
         self._free = np.ones(hill.shape, dtype=bool) if barred is None else ~barred
+        self._around = nearer(hill, (sheet.insulation > 0) & ~hill)
         self._cell = fit.slab.thickness / settings.layers
         self._layers = settings.layers
         contrast = fit.contrast
@@ -201,12 +202,16 @@ class ShapeFit:
         return float((left**2).sum()) / 2 < NEARLY * self._misfit
 
     def sheet(self, shape: Shape) -> Sheet:
-        """The sheet with the shape in place of the hill; where another region insulates more, that one stays."""
+        """The sheet with the shape in place of the hill; where another region insulates more, that one stays.
+
+        Pixels around it that no other region is nearer to have its depth too: what they show is its heat.
+        """
         covered, depth = shape.covered(self._hill.shape) * self._free, shape.unknowns[6] * self._cell
         insulation = np.where(self._hill, 0.0, self._sheet.insulation)
         own = covered * shape.insulation > insulation
         insulation = np.where(own, covered * shape.insulation, insulation)
-        at, reference = (np.where(own, depth, values) for values in (self._sheet.depth, self._sheet.reference))
+        near = own | self._around
+        at, reference = (np.where(near, depth, values) for values in (self._sheet.depth, self._sheet.reference))
         resistance = reference / self._fit.slab.thickness * insulation / (1 - insulation)
         empty = np.where(own, covered * EMPTY * shape.hole, np.where(self._hill, 0.0, self._sheet.hole))
         return Sheet(self._sheet.support | own, insulation, at, reference, resistance, self._sheet.cost, empty)
