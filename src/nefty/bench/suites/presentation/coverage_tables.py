@@ -84,7 +84,8 @@ def factors_of(suite: Suite, done: Done) -> Factors | None:
     codes = {own.facts.get("code_of_indications") for own in outcomes}
     if not pairs or len(codes) != 1 or None in codes:
         return None
-    sources = dict.fromkeys(f"{'/'.join(source.kinds)} {source.seeds}" for source in suite.sources.values())
+    used = (*suite.data.values(), *suite.trial_parts.values())
+    sources = dict.fromkeys(f"{'/'.join(source.kinds)} {source.seeds}" for source in used)
     return fitted_factors(
         pairs,
         recipe=_recipe(outcomes),
