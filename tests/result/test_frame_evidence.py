@@ -50,7 +50,10 @@ def test_shown_in_millimetres_it_is_the_same_part():
 def test_gaps_need_a_known_unit():
     rec = weighed()
     (one,) = weighed(facts=rec.facts.replaced(units=Units())).indications()
-    assert np.isnan([one.resistance, one.gap_air, one.gap_polymer]).all()
+    assert one.resistance == CALLED.resistance  # time over length
+    assert np.isnan([one.gap_air, one.gap_polymer]).all()
+    (other,) = weighed(facts=rec.facts.replaced(units=Units(length="ell"))).indications()
+    assert np.isnan([other.resistance, other.gap_air, other.gap_polymer]).all()
     assert one.evidence == CALLED.score
 
 

@@ -36,7 +36,7 @@ class Found:
         level: probability with which each interval holds the truth; NaN where the band of the depth has none.
         diameter_low: lower end of the interval of the diameter.
         diameter_high: upper end.
-        resistance: thermal, in m2K/W.
+        resistance: thermal, in m2K/W; of what has no units, time over length.
         resistance_low: lower end of its interval.
         resistance_high: upper end.
     """

@@ -54,7 +54,10 @@ Generate = Annotated[
 ]
 GenerateSize = Annotated[str, typer.Option("--generate-size", help="Of these: rows x columns x frames; as published.")]
 Write = Annotated[
-    bool, typer.Option("--write", help="Of coverage: let its factors be those of nefty's intervals from now on.")
+    bool,
+    typer.Option(
+        "--write", help="Of coverage and coverage-specimens: let its factors be those of nefty's intervals from now on."
+    ),
 ]
 List = Annotated[bool, typer.Option("--list", help="List the suites and end.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder for the JSON, Markdown, CSV, LaTeX and HTML files.")]
@@ -120,7 +123,7 @@ def run(
 
 
 def _install(shown: Sequence[Shown]) -> None:
-    """Put the factors of a whole run where nefty reads them."""
+    """Put the factors of a whole run where nefty reads them, beside those of other recipes."""
     from nefty.bench.suites.run import FACTORS
     from nefty.core.errors import InputError
     from nefty.core.storage.files import write_atomic
@@ -128,9 +131,14 @@ def _install(shown: Sequence[Shown]) -> None:
 
     files = [file for one in shown if not one.interrupted for file in one.files if file.name == FACTORS]
     if not files:
-        raise InputError("--write needs a whole run that measures intervals: nefty bench run coverage --write.")
-    target = write_atomic(Path(intervals.__file__).with_name(intervals.FILE), files[-1].read_text(encoding="utf-8"))
-    typer.echo(f"nefty's intervals now have these factors: {target}")
+        raise InputError(
+            "--write needs a whole run that measures intervals: nefty bench run coverage --write, or "
+            "coverage-specimens."
+        )
+    measured = intervals.factors_from_json(files[-1].read_text(encoding="utf-8"))
+    text = intervals.factors_to_json({**intervals.stored_factors(), **measured})
+    target = write_atomic(Path(intervals.__file__).with_name(intervals.FILE), text)
+    typer.echo(f"The intervals of {' and '.join(measured)} now have these factors: {target}")
 
 
 def _report(shown: Sequence[Shown]) -> None:

@@ -57,9 +57,15 @@ def code_version_of(*packages: str) -> str:
 
 
 @cache
-def meaning_of(*packages: str) -> str:
-    """Of some packages alone, whatever the libraries are."""
-    return _hash({name: file for name, file in _modules().items() if is_in(name, packages)}, ())
+def meaning_of(*packages: str, without: tuple[str, ...] = ()) -> str:
+    """Of some packages alone, whatever the libraries are.
+
+    Args:
+        *packages: dotted names; modules in folders below them count too.
+        without: packages or modules of these that do not count.
+    """
+    chosen = {n: file for n, file in _modules().items() if is_in(n, packages) and not is_in(n, without)}
+    return _hash(chosen, ())
 
 
 def deciding_modules() -> dict[str, Path]:

@@ -290,7 +290,7 @@ def _result(
             "seed": work.recipe.seed,
             "input": sequence.digest(),
             "code": code_version_of(*RECONSTRUCTION),
-            "code of indications": code_of_indications(),
+            "code of indications": code_of_indications(work.recipe),
             **provenance(),
         },
         stopped=stopped,

@@ -16,7 +16,8 @@ class Judged:
         scores: metrics by name; ``None`` where one is not defined. See ``docs/metrics.md``.
         facts: of a specimen: ``defects``, ``strata``, ``defects_found``, ``top_errors`` (of the depths to the tops of
             the found defects, in cells, against the truth in the same cells), ``geometry_errors`` (the same against the
-            specimen's geometry, which lies on no cells), ``bulk_error`` (relative). Of a plate: ``holes``, ``notes``.
+            specimen's geometry, which lies on no cells), ``bulk_error`` (relative), ``trial`` (each defect as parts of
+            the test bed are judged). Of a plate: ``holes``, ``notes``.
         spectrum: ``frequency``, ``found`` and ``true`` power.
         maps: images (y, x) by name.
     """

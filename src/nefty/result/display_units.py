@@ -4,6 +4,7 @@
 |---|---|---|
 | length, area, volume | m, m2, m3 | mm, mm², mm³ |
 | diffusivity | m2/s | mm²/s |
+| resistance | m2K/W, of a grid in metres | the same |
 | time, temperature | as they are | as they are |
 
 A grid in another unit, or in none, is shown as it is.
@@ -59,6 +60,7 @@ class DisplayUnits:
     time: Shown
     temperature: Shown
     diffusivity: Shown
+    resistance: Shown
 
 
 def display_units(units: Units) -> DisplayUnits:
@@ -73,6 +75,7 @@ def display_units(units: Units) -> DisplayUnits:
         time=Shown(1.0, time),
         temperature=Shown(1.0, unit_word(units.temperature)),
         diffusivity=Shown(factor**2, derived if metres else unit_word(units.diffusivity) or derived),
+        resistance=Shown(1.0, "m²K/W" if units.metres is not None else ""),
     )
 
 

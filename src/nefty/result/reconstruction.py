@@ -28,7 +28,7 @@ from nefty.result.exports.export import KIND, export
 from nefty.result.exports.notebook import notebook_html
 from nefty.result.first_format import of_first_format
 from nefty.result.frame_evidence import FrameEvidence
-from nefty.result.indications.by_evidence import called_cells, sheet_depths, with_evidence
+from nefty.result.indications.by_evidence import called_cells, sheet_depths, with_evidence, with_gaps
 from nefty.result.indications.depth_map import depth_map
 from nefty.result.indications.evidence import IndicationEvidence, find_evidence
 from nefty.result.indications.indication import Indication, find_indications
@@ -211,7 +211,7 @@ class Reconstruction:
         """
         found = find_indications(self.alpha, self.background, self.grid, self.segmentation(rule))
         if self.frame_evidence is None or not isinstance(self._rule(rule), ByEvidence):
-            return found
+            return [with_gaps(one, self.facts) for one in found]
         return with_evidence(found, self.frame_evidence, self.grid, self.facts)
 
     def defects(self, rule: Rule | str = "default") -> list[Indication]:

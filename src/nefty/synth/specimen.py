@@ -63,6 +63,11 @@ class Defect:
         """Depth of its nearest point to the front face."""
         return self.centre[0] - self.radii[0]
 
+    @property
+    def bottom(self) -> float:
+        """Depth of its farthest point from the front face."""
+        return self.centre[0] + self.radii[0]
+
 
 @dataclass(frozen=True)
 class Ranges:
@@ -124,6 +129,14 @@ class Specimen:
         """Diffusivity without the defects at the depths of the grid's cells, (z,)."""
         z = grid.centres()[0].ravel()
         return np.asarray(self.bulk)[np.searchsorted(self.interfaces, z, side="right")]
+
+    def resistance(self, defect: Defect) -> float:
+        """Integral of 1/alpha - 1/background down the axis of a defect, time over length."""
+        ends = np.clip(
+            [defect.top, *self.interfaces, defect.bottom], max(defect.top, 0.0), min(defect.bottom, self.size[0])
+        )
+        sound = np.diff(ends) @ (1 / np.asarray(self.bulk))
+        return float((ends[-1] - ends[0]) / defect.alpha - sound)
 
     def alpha(self, grid: Grid = PAPER_GRID) -> np.ndarray:
         """Diffusivity of the cells by their centres, float64, (z, y, x)."""

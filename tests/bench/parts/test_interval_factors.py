@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nefty.bench.parts.coverage import QUANTITIES, Pair, covered, fitted_factors, held_out, pairs_of
+from nefty.bench.parts.coverage import Pair, covered, fitted_factors, held_out, oracle, pairs_of, width
 
 
 def drawn(rng, parts, each=2):
@@ -57,12 +57,27 @@ def test_intervals_hold_on_parts_that_were_not_used(rng):
 
 def test_each_part_is_held_out_once(rng):
     parts = drawn(rng, 70)
-    held = held_out([*parts, []])
-    assert {quantity: len(own) for quantity, own in held.items()} == {
-        quantity: 0 if quantity == "resistance" else 140 for quantity in QUANTITIES
-    }
-    assert 0.8 < np.mean(held["depth"]) <= 1
-    assert not held_out(parts[:1])["depth"]
+    by_others = held_out([*parts, []])
+    assert len(by_others) == 71
+    assert by_others[3] == fitted_factors(flat([*parts[:3], *parts[4:]]), recipe="", code="", made="", parts=70)
+    tried = [(pair, own) for part, own in zip(parts, by_others, strict=False) if own for pair in part]
+    assert len(tried) == 140
+    held = [bool(covered(*one, "depth")) for one in tried]
+    assert 0.8 < np.mean(held) <= 1
+    assert held_out(parts[:1]) == [None]
+
+
+def test_one_who_knows_the_errors_has_intervals_about_as_wide(rng):
+    """Of a thousand parts: 2 x 1.645 x 0.1 wide, and a place within 1.645 x 0.05."""
+    parts = drawn(rng, 1000, each=1)
+    pairs, factors = flat(parts), factors_of(parts)
+    assert oracle(pairs, "depth") == pytest.approx(0.33, rel=0.1)
+    assert oracle(pairs, "offset") == pytest.approx(0.082, rel=0.1)
+    assert oracle([], "depth") != oracle([], "depth")
+    for quantity in ("depth", "diameter", "offset"):
+        assert np.mean([width(pair, factors, quantity) for pair in pairs]) == pytest.approx(
+            oracle(pairs, quantity), rel=0.1
+        )
 
 
 def test_a_defect_that_was_not_found_is_no_pair():
@@ -71,3 +86,13 @@ def test_a_defect_that_was_not_found_is_no_pair():
         **{"kind": "gap", "visibility": 9.0},
     }
     assert pairs_of([{"defects": [defect]}]) == []
+
+
+def test_a_depth_of_nothing_is_infinitely_wrong():
+    defect = {
+        **{"visible": True, "found": True, "found_depth": 0.0, "depth": 0.1, "diameter": 5.0, "found_diameter": 4.0},
+        **{"kind": "box", "visibility": None, "resistance": 3.0, "found_resistance": 2.0, "pixel": 0.5, "offset": 1.0},
+    }
+    (pair,) = pairs_of([{"defects": [defect]}])
+    assert (pair.depth, pair.aspect, pair.visibility) == (np.inf, np.inf, np.inf)
+    assert (pair.diameter, pair.resistance, pair.offset) == (1.25, 1.5, 0.25)

@@ -125,7 +125,9 @@ def test_regions_of_a_volume_keep_what_the_volume_tells():
     assert only.evidence == 8.0
     assert only.depth_to_top == plain.depth_to_top
     assert only.thickness == plain.thickness
-    assert math.isnan(only.resistance)
+    lacking = 1 / (0.04 * BULK) - 1 / BULK
+    assert only.resistance == pytest.approx(3 * GRID.spacing[0] * lacking / (RHO * CP))
+    assert plain.resistance == only.resistance
     np.testing.assert_array_equal(rec.segmentation().labels > 0, labels == 2)
     assert np.nanmin(rec.depth_map()) == pytest.approx(np.nanmin(rec.depth_map("default")))
 

@@ -1,13 +1,21 @@
 """Intervals by split conformal prediction: what they promise, and for which results."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nefty.result.indications.intervals import Factors, Group, conformal, factors_for
+from nefty.result.indications.intervals import (
+    Factors,
+    Group,
+    conformal,
+    factors_for,
+    factors_from_json,
+    factors_to_json,
+)
 
 
 @given(st.integers(0, 10_000))
@@ -44,18 +52,36 @@ FACTORS = Factors(
 )
 
 
+#: Of another recipe, on specimens without units.
+OTHERS = replace(FACTORS, recipe="fast", code="xyz", parts=9, unitless=True)
+BOTH = {"real": FACTORS, "fast": OTHERS}
+
+
 def test_factors_survive_their_file_and_know_their_groups():
-    assert Factors.from_json(FACTORS.to_json()) == FACTORS
+    assert factors_from_json(factors_to_json(BOTH)) == BOTH
     assert FACTORS.group(1.0).offset == 0.2
     assert FACTORS.group(2.5).offset == 0.1
 
 
 @pytest.mark.parametrize(
-    ("recipe", "code", "word"),
-    [("fast", "abc", "recipe"), ("real", "other", "another version"), ("real", "abc", "measured on 7")],
+    ("recipe", "code", "unitless", "word"),
+    [
+        ("neural", "abc", True, "for the recipe real and fast, not for neural"),
+        ("real", "other", False, "another version"),
+        ("fast", "abc", True, "another version"),
+        ("fast", "xyz", False, "without units; for parts in metres use real"),
+        ("real", "abc", False, "measured on 7 simulated parts"),
+        ("real", "abc", True, "measured on 7 simulated parts"),
+        ("fast", "xyz", True, "measured on 9 simulated specimens without units"),
+    ],
 )
-def test_they_are_refused_for_another_recipe_or_code(monkeypatch, recipe, code, word):
-    monkeypatch.setattr("nefty.result.indications.intervals.stored_factors", lambda: FACTORS)
-    found, why = factors_for({"recipe": recipe, "code of indications": code})
+def test_they_are_refused_for_another_recipe_or_code_or_kind_of_part(monkeypatch, recipe, code, unitless, word):
+    monkeypatch.setattr("nefty.result.indications.intervals.stored_factors", lambda: BOTH)
+    found, why = factors_for({"recipe": recipe, "code of indications": code}, unitless=unitless)
     assert word in why
-    assert (found is not None) == (word == "measured on 7")
+    assert found is (BOTH[recipe] if word.startswith("measured on") else None)
+
+
+def test_without_a_file_there_are_none(monkeypatch):
+    monkeypatch.setattr("nefty.result.indications.intervals.stored_factors", dict)
+    assert factors_for({"recipe": "real"}, unitless=False) == (None, "No intervals were measured.")

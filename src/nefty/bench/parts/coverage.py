@@ -1,4 +1,4 @@
-"""How often intervals hold the truth on parts of the test bed, and the factors that make them."""
+"""How often intervals hold the truth on parts of the test bed or on specimens, and the factors that make them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Pair:
     """A visible defect and what an indication said of it.
 
     Args:
-        weight: 1 over the visible defects of its part that were found, since those of one part are no independent.
+        weight: 1 over the visible defects of its part that were found, since those of one part are not independent.
         aspect: diameter over depth, as found.
         depth: true over found.
         diameter: the same.
         resistance: the same; NaN of holes, and where no resistance was found.
         offset: distance of the centres over the diameter found.
         kind: of the defect.
-        visibility: of the defect.
+        visibility: of the defect; infinite where it was not reckoned.
     """
 
     weight: float
@@ -50,19 +50,21 @@ def pairs_of(parts: Iterable[Mapping[str, Any]]) -> list[Pair]:
             found.append(
                 Pair(
                     weight=1 / len(own),
-                    aspect=d["found_diameter"] * d["pixel"] / d["found_depth"],
-                    depth=d["depth"] / d["found_depth"],
+                    aspect=_over(d["found_diameter"] * d["pixel"], d["found_depth"]),
+                    depth=_over(d["depth"], d["found_depth"]),
                     diameter=d["diameter"] / d["found_diameter"],
-                    resistance=d["resistance"] / d["found_resistance"] if known else math.nan,
+                    resistance=_over(d["resistance"], d["found_resistance"]) if known else math.nan,
                     offset=d["offset"] / d["found_diameter"],
                     kind=d["kind"],
-                    visibility=d["visibility"],
+                    visibility=math.inf if d["visibility"] is None else d["visibility"],
                 )
             )
     return found
 
 
-def fitted_factors(pairs: Sequence[Pair], *, recipe: str, code: str, made: str, parts: int) -> Factors:
+def fitted_factors(
+    pairs: Sequence[Pair], *, recipe: str, code: str, made: str, parts: int, unitless: bool = False
+) -> Factors:
     """Factors by split conformal prediction, in groups of as many defects each: as many as have ends.
 
     Args:
@@ -71,28 +73,21 @@ def fitted_factors(pairs: Sequence[Pair], *, recipe: str, code: str, made: str, 
         code: hash of the code that finds indications.
         made: command, seeds and date.
         parts: how many.
+        unitless: whether they have no units.
     """
     found = (_groups(pairs, number) for number in range(GROUPS, 0, -1))
     known = next((groups for groups in found if all(_ends(group) for group in groups)), _groups(pairs, 1))
-    return Factors(recipe, code, made, parts, known)
+    return Factors(recipe, code, made, parts, known, unitless)
 
 
-def held_out(parts: Sequence[Sequence[Pair]]) -> dict[str, list[bool]]:
-    """Whether intervals hold, by quantity: those of each part by the factors of all others.
+def held_out(parts: Sequence[Sequence[Pair]]) -> list[Factors | None]:
+    """For each part the factors of all others, to be tried on it; ``None`` where no other has a defect.
 
     Args:
         parts: the defects of each part.
     """
-    held: dict[str, list[bool]] = {quantity: [] for quantity in QUANTITIES}
-    for left_out, own in enumerate(parts):
-        others = [pair for number, part in enumerate(parts) if number != left_out for pair in part]
-        if not own or not others:
-            continue
-        factors = fitted_factors(others, recipe="", code="", made="", parts=len(parts) - 1)
-        for quantity in QUANTITIES:
-            told = (covered(pair, factors, quantity) for pair in own)
-            held[quantity] += [one for one in told if one is not None]
-    return held
+    others = [[pair for j, part in enumerate(parts) if j != i for pair in part] for i in range(len(parts))]
+    return [fitted_factors(own, recipe="", code="", made="", parts=len(parts) - 1) if own else None for own in others]
 
 
 def _groups(pairs: Sequence[Pair], number: int) -> tuple[Group, ...]:
@@ -137,6 +132,21 @@ def width(pair: Pair, factors: Factors, quantity: str) -> float:
         return group.offset
     low, high = getattr(group, quantity)
     return high - low
+
+
+def oracle(pairs: Sequence[Pair], quantity: str) -> float:
+    """Width of the interval of one who knows how the errors of these very defects are distributed: between the 5th and
+    the 95th percentile of true/found, or up to the 90th of the distance of centres; NaN without any.
+    """
+    errors = [getattr(pair, quantity) for pair in pairs]
+    if not errors:
+        return math.nan
+    low, most, high = np.percentile(errors, (5, 90, 95))
+    return float(most if quantity == "offset" else high - low)
+
+
+def _over(true: float, found: float) -> float:
+    return true / found if found > 0 else math.inf
 
 
 def _range(own: Sequence[Pair], quantity: str) -> tuple[float, float]:

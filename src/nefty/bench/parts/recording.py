@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nefty.bench.parts.score import LEVELS, spots_of_map, spots_of_volume, trial_facts
+from nefty.bench.parts.score import LEVELS, spots_of, spots_of_map, trial_facts
 from nefty.classical.contrast import half_maximum
 from nefty.core.code_version import code_version_of
 from nefty.metrics.judged import Judged
@@ -66,12 +66,8 @@ class TrialPart:
         """Against the truth, by the rule of ``score``; classical methods also at other thresholds."""
         truth = PartRecording.load(self.folder(kind, seed)).truth
         window, shape = given.facts.window, truth.labels.shape
-        view = found.own_view
-        if view is None:
-            spots, scan = spots_of_volume(found, window, shape), {}
-        else:
-            spots = spots_of_map(view.mask, view.depth, window, shape)
-            scan = {} if view.clear is None else _scanned(view.clear, view.everywhere, given, truth)
+        spots, view = spots_of(found, window, shape), found.own_view
+        scan = {} if view is None or view.clear is None else _scanned(view.clear, view.everywhere, given, truth)
         facts = trial_facts(spots, truth)
         mask = np.any([spot.mask for spot in spots], axis=0) if spots else np.zeros(shape, dtype=bool)
         return Judged(

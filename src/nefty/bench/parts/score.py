@@ -36,8 +36,8 @@ class Spot:
     Args:
         mask: its pixels, (y, x).
         centre: (y, x) in pixels from the corner of the frame, 0.5 in the middle of the first.
-        depth: to its top, in m; NaN if the method has none.
-        resistance: in m2K/W; NaN if the method has none.
+        depth: to its top, in m, or in the unit of a specimen; NaN if the method has none.
+        resistance: as ``Indication.resistance``; NaN if the method has none.
         score: standard deviations by which it stands out; NaN if the method has none.
         pixel: edge length of a pixel of the frame in m, as the user stated it; NaN if that is not known.
     """
@@ -48,6 +48,20 @@ class Spot:
     resistance: float = float("nan")
     score: float = float("nan")
     pixel: float = float("nan")
+
+
+def spots_of(found: Reconstruction, window: Window, shape: tuple[int, int]) -> list[Spot]:
+    """Indications of a method as it gives them: regions of its own mask, or what the report lists of its volume.
+
+    Args:
+        found: what it recovered.
+        window: which pixels of the frames that shows.
+        shape: of the frames, (y, x).
+    """
+    view = found.own_view
+    if view is None:
+        return spots_of_volume(found, window, shape)
+    return spots_of_map(view.mask, view.depth, window, shape)
 
 
 def spots_of_volume(found: Reconstruction, window: Window, shape: tuple[int, int]) -> list[Spot]:
@@ -136,7 +150,7 @@ def _of_defect(defect: TrueDefect, mask: np.ndarray, own: Sequence[Spot]) -> dic
         "kind": defect.kind,
         "depth": defect.depth,
         "aspect": defect.width_over_depth,
-        "visibility": defect.visibility,
+        "visibility": _finite(defect.visibility),
         "visible": defect.visible,
         "found": best is not None,
         "found_depth": depth,

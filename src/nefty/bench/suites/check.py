@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 #: Tables and figures that plates have; simulated specimens have all others.
 OF_PLATES = ("plates", "holes", "depth-maps")
 #: Those that parts of the test bed have.
-OF_PARTS = ("trials", "trade-off", "coverage")
+OF_PARTS = ("trade-off",)
+#: Those that all but plates have.
+OF_BOTH = ("trials", "coverage")
 #: Sorts of recordings; a suite has one.
 SORTS = ("simulated data", "plates", "parts")
 
@@ -51,6 +53,8 @@ def check_suite(suite: Suite, names: Sequence[str]) -> None:
         raise InputError(f"it has {' and '.join(sorts)}, which no table can compare; make two suites of it.")
     for name in (*suite.tables, *suite.figures) if suite.methods and sorts else ():
         of = "plates" if name in OF_PLATES else "parts" if name in OF_PARTS else "simulated data"
+        if name in OF_BOTH and sorts[0] != "plates":
+            continue
         if of != sorts[0] and name not in ("efficiency", "convergence", "seconds"):
             raise InputError(f"{name!r} is not for {sorts[0]}; leave it out.")
     if suite.methods and not suite.sources:

@@ -21,6 +21,7 @@ from nefty.core.provenance import processor
 from nefty.core.storage.files import write_atomic
 from nefty.core.storage.hdf5 import digest
 from nefty.core.tell import Tell, say_nothing
+from nefty.result.indications.intervals import factors_to_json
 
 FACTORS = "factors.json"  # of intervals, as measured in a run
 PARTS = "parts"  # folder beside the results, in which parts are simulated once
@@ -91,7 +92,7 @@ def _presented(suite: Suite, finished: Finished, folder: Path) -> Shown:
     tasks = {"done": len(finished.done), "computed": finished.computed, "failed": len(finished.failed)}
     files = results.save(folder)
     if "coverage" in suite.tables and (factors := factors_of(suite, finished.done)) is not None:
-        files.append(write_atomic(folder / FACTORS, factors.to_json()))
+        files.append(write_atomic(folder / FACTORS, factors_to_json({factors.recipe: factors})))
     return Shown(suite, results, files, tasks, finished.interrupted)
 
 

@@ -41,12 +41,14 @@ Count = Annotated[int, Field(ge=1)]
 class Data(Part):
     """Simulated recordings of one sort; see ``nefty.bench.tasks.simulated.Simulated``.
 
-    title: for tables. kinds: of specimens. seeds: a range such as "0:16", or numbers separated by commas.
+    title: for tables. kinds: of specimens. seeds: a range such as "0:16", or numbers separated by commas. turn: (i, n)
+    takes of these only each n-th, from the i-th on, so that data with one range of seeds have no specimen in common.
     """
 
     title: str = "no noise"
     kinds: tuple[str, ...] = Field(default=("homogeneous", "layered"), min_length=1)
     seeds: str = "0:16"
+    turn: tuple[Annotated[int, Field(ge=0)], Count] = (0, 1)
     engine: str = "explicit"
     noise: float = Field(default=0.0, ge=0, lt=1)
     gain: float = Field(default=0.0, ge=0, lt=1)
@@ -58,11 +60,12 @@ class Data(Part):
 
     def specimens(self, seeds: str | None = None) -> list[tuple[str, int]]:
         """Kind and seed of every one, of other seeds where they are given."""
-        return [(kind, seed) for kind in self.kinds for seed in parse_seeds(seeds or self.seeds)]
+        first, step = self.turn
+        return [(kind, seed) for kind in self.kinds for seed in parse_seeds(seeds or self.seeds)[first::step]]
 
     def recording(self, kind: str, seed: int) -> Simulated:
         """What of it decides the data."""
-        return Simulated(**self.model_dump(exclude={"title", "kinds", "seeds"}))
+        return Simulated(**self.model_dump(exclude={"title", "kinds", "seeds", "turn"}))
 
 
 class Row(Part):

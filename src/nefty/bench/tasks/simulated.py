@@ -79,6 +79,8 @@ class Simulated:
 
     def judge(self, found: Reconstruction, given: Sequence, kind: str, seed: int) -> Judged:
         """Against the true volume."""
+        from nefty.bench.parts.score import spots_of, trial_facts
+        from nefty.bench.parts.specimen_truth import truth_of_specimen
         from nefty.metrics.pairing import paired_with_truth
         from nefty.metrics.score import evaluate
         from nefty.metrics.spectrum import radial_spectrum
@@ -92,6 +94,7 @@ class Simulated:
         paired = paired_with_truth(found)
         pairs = [(f, t) for f, t in paired if f is not None and t is not None]
         spectra = [radial_spectrum(volume, given.truth, found.grid.size) for volume in (found.alpha, given.truth)]
+        told = truth_of_specimen(specimen, Grid(self.shape, SLAB))
         marks = {**evaluate(found, given.truth).as_dict(), **_own_marks(found, given.truth)}
         return Judged(
             scores={
@@ -110,6 +113,7 @@ class Simulated:
                     abs(f.depth_to_top - _nearest(specimen, t.centre).top) / found.grid.spacing[0] for f, t in pairs
                 ],
                 "bulk_error": None if found.bulk is None else found.bulk / specimen.bulk[0] - 1,
+                "trial": trial_facts(spots_of(found, given.facts.window, self.shape[1:]), told),
             },
             spectrum={"frequency": spectra[0].frequencies, "found": spectra[0].power, "true": spectra[1].power},
         )

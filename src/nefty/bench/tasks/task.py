@@ -107,7 +107,7 @@ class Outcome:
         task: that was done.
         scores: metrics by name; ``None`` where one is not defined. See ``docs/metrics.md``.
         facts: ``seconds``, ``processor_seconds``, ``iterations``, ``evaluations``, ``unknowns``, ``peak_bytes``,
-            ``stopped``, ``cut_short``, ``misfit``, and what the recording's ``judge`` adds.
+            ``stopped``, ``cut_short``, ``misfit``, ``code_of_indications``, and what the recording's ``judge`` adds.
         history: of the optimisation: ``objective``, ``misfit``, ``seconds`` and others, one entry per iteration.
         spectrum: ``frequency``, ``found`` and ``true`` power, of a specimen whose volume is known.
         maps: images (y, x) by name, of a plate.
@@ -169,6 +169,7 @@ def perform(task: Task) -> Outcome:
             "misfit": found.misfit,
             "relative_noise": _relative_noise(found, given),
             "training": found.provenance.get("training"),
+            "code_of_indications": found.provenance.get("code of indications"),
             **judged.facts,
         },
         history=found.history,

@@ -25,8 +25,9 @@ from nefty.result.verdict import Level
 
 #: In a cell that holds no number.
 NOTHING = "–"
-#: Columns of the table that evidence fills.
-WEIGHED = ("evidence (σ)", "R (m²K/W)", "as air, polymer (µm)")
+#: Columns of the table that evidence fills, and the unit of the second where lengths have one.
+WEIGHED = ("evidence (σ)", "R", "as air, polymer (µm)")
+RESISTANCE = " (m²K/W)"
 #: The first words where nothing may be concluded.
 NOTHING_CLAIMED = {
     Level.UNFINISHED: "Not finished",
@@ -161,13 +162,14 @@ def defect_table(findings: Findings, units: AxisUnits) -> Table:
     refitted = findings.rec.ensemble is not None
     words = (units.length, units.length and f"{units.length}²", units.temperature, units.time)
     length, area, temperature, time = (f" ({word})" if word else "" for word in words)
-    columns = ("", f"centre x, y{length}", "pixel row, column", *WEIGHED[:weighed][:1], f"depth to top{length}")
+    headings = [f"{word}{RESISTANCE if word == 'R' and length else ''}" for word in WEIGHED[:weighed]]
+    columns = ("", f"centre x, y{length}", "pixel row, column", *headings[:1], f"depth to top{length}")
     columns += (
         f"{'90 % interval' if sure else 'its band'}{length}",
         *([f"diameter, 90 %{length}"] if sure else []),
         *([f"ensemble: depth, ⌀{length}, R"] if refitted else []),
         f"thickness{length}",
-        *WEIGHED[1:weighed],
+        *headings[1:],
         f"FWHM{length}",
         f"area{area}",
         "contrast",
@@ -227,10 +229,11 @@ def _row(
 
 
 def _weighed_columns(findings: Findings) -> int:
-    """How many of ``WEIGHED`` the table has: none without evidence, the first alone where no resistance is known."""
-    if not any(math.isfinite(d.evidence) for d in findings.defects):
-        return 0
-    return len(WEIGHED) if any(math.isfinite(d.resistance) for d in findings.defects) else 1
+    """How many of ``WEIGHED`` the table has: none without evidence, the first alone where no resistance is known, two
+    where that has no unit.
+    """
+    known = [(d.evidence, d.resistance, d.gap_air) for d in findings.defects if math.isfinite(d.evidence)]
+    return next((n for n in (3, 2, 1) if any(math.isfinite(row[n - 1]) for row in known)), 0)
 
 
 def _interval(low: float, high: float, digits: int) -> str:

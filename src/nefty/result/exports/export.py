@@ -64,9 +64,9 @@ COLUMNS = {
     "thermal_contrast": "temperature",
     "snr": "dB",
     "evidence": "standard deviations",
-    "resistance": "m2K/W",
-    "resistance_low": "m2K/W",
-    "resistance_high": "m2K/W",
+    "resistance": "resistance",
+    "resistance_low": "resistance",
+    "resistance_high": "resistance",
     "gap_air": "length",
     "gap_polymer": "length",
     "time": "time",
@@ -83,6 +83,7 @@ UNKNOWN = {
     "time": "time unit",
     "temperature": "temperature unit",
     "diffusivity": "length unit2/time unit",
+    "resistance": "time unit/length unit",
 }
 
 

@@ -43,8 +43,14 @@ def with_evidence(found: list[Indication], evidence: FrameEvidence, grid: Grid, 
         if math.isfinite(region.depth):
             told.append(_of_sheet(one, region, evidence.footprint(number), grid, facts))
         else:
-            told.append(dataclasses.replace(one, evidence=region.score))
+            told.append(dataclasses.replace(with_gaps(one, facts), evidence=region.score))
     return told
+
+
+def with_gaps(one: Indication, facts: Facts) -> Indication:
+    """An indication of ``find_indications`` with its resistance in the unit that is told, and gaps that have it."""
+    resistance, air, polymer = _gaps(one.resistance, facts)
+    return dataclasses.replace(one, resistance=resistance, gap_air=air, gap_polymer=polymer)
 
 
 def sheet_depths(evidence: FrameEvidence) -> np.ndarray:
@@ -61,7 +67,7 @@ def _of_sheet(one: Indication, region: RegionEvidence, mask: np.ndarray, grid: G
     size_y, size_x = (float(np.ptp(np.nonzero(mask)[axis]) + 1) * spacing[axis] for axis in (0, 1))
     thickness = grid.size[0] - region.depth if region.open_to_back else math.nan
     middle = region.depth + thickness / 2 if region.open_to_back else region.depth
-    resistance, air, polymer = _gaps(region, facts)
+    resistance, air, polymer = _gaps(math.nan if region.open_to_back else region.resistance, facts)
     return dataclasses.replace(
         one,
         centre=(middle, *size_of_mask(mask, spacing).centre),
@@ -79,14 +85,19 @@ def _of_sheet(one: Indication, region: RegionEvidence, mask: np.ndarray, grid: G
     )
 
 
-def _gaps(region: RegionEvidence, facts: Facts) -> tuple[float, float, float]:
-    """Resistance in m2K/W, and thickness in m of air and of a polymer that has it; NaN for what is not known."""
+def _gaps(resistance: float, facts: Facts) -> tuple[float, float, float]:
+    """Resistance in m2K/W, and thickness in m of air and of a polymer that has it; NaN for what is not known.
+
+    Args:
+        resistance: integral of 1/alpha - 1/alpha_background, time/length; what has no units keeps it as it is.
+        facts: units and material.
+    """
     part = facts.material
     metres = facts.units.metres
-    if region.open_to_back or metres is None or part is None:
+    if not facts.units.length:
+        return resistance, math.nan, math.nan
+    if metres is None or part is None or part.k is None or part.rho is None or part.cp is None:
         return math.nan, math.nan, math.nan
-    if part.k is None or part.rho is None or part.cp is None:
-        return math.nan, math.nan, math.nan
-    resistance = region.resistance / metres / (part.rho * part.cp)
+    resistance = resistance / metres / (part.rho * part.cp)
     polymer = resistance / (1 / POLYMER - 1 / part.k) if part.k > POLYMER else math.nan
     return resistance, resistance * AIR, polymer

@@ -13,7 +13,7 @@ from nefty.result.frame_pixels import frame_pixels
 from nefty.result.indications.depth_band import depth_band
 from nefty.result.indications.detection_image import front_frames, heating, visibility
 from nefty.result.indications.indication import Indication
-from nefty.result.indications.intervals import LEVEL, Intervals, factors_for
+from nefty.result.indications.intervals import LEVEL, Factors, Intervals, factors_for
 from nefty.result.indications.segmentation import ByEvidence, Segmentation
 from nefty.result.indications.sizing import DefectSize, deficit_map, size_defect, size_of_mask
 from nefty.result.indications.surroundings import around, centring
@@ -46,7 +46,7 @@ class IndicationEvidence:
         level: probability with which each interval holds the truth; NaN where none was measured (``intervals``).
         diameter_low: of the interval of ``diameter``.
         diameter_high: of it.
-        resistance_low: of the interval of ``resistance``, in m2K/W.
+        resistance_low: of the interval of ``resistance``, in its unit.
         resistance_high: of it.
         offset: distance from the true centre, at most.
     """
@@ -97,7 +97,7 @@ def find_evidence(rec: Reconstruction, defects: list[Indication], found: Segment
     """
     pixels = frame_pixels(rec.grid, rec.facts.window)
     frames, heated = front_frames(rec.measured), heating(front_frames(rec.fitted))
-    factors = factors_for(rec.provenance)[0] if _by_sheets(rec, found) else None
+    factors, _ = interval_factors(rec, found)
     evidence = []
     for defect in defects:
         place = around(defect.label, found, rec.grid)
@@ -125,6 +125,20 @@ def find_evidence(rec: Reconstruction, defects: list[Indication], found: Segment
         if factors is not None:
             evidence[-1] = evidence[-1].with_intervals(factors.intervals(defect), rec.grid.size[0])
     return evidence
+
+
+def interval_factors(rec: Reconstruction, found: Segmentation) -> tuple[Factors | None, str]:
+    """Factors of the intervals of a result's indications, or why there are none.
+
+    Args:
+        rec: the reconstruction.
+        found: the segmentation that its indications come from.
+    """
+    if rec.frame_evidence is None or not isinstance(found.rule, ByEvidence):
+        return None, "Intervals were measured for indications by evidence, and these come from another rule."
+    if rec.stopped.cut_short and not rec.frame_evidence.of_sheets:  # sheets are found before the volume is fitted
+        return None, "Intervals were measured on finished results, and this one was stopped before its end."
+    return factors_for(rec.provenance, unitless=not rec.facts.units.length)
 
 
 def _by_sheets(rec: Reconstruction, found: Segmentation) -> bool:

@@ -47,8 +47,9 @@ class Indication:
         reaches_back: it goes on to the back face: a flat-bottom hole, or, under a shallow defect, an artefact
             (paper, appendix G.7).
         evidence: standard deviations by which the frames show it; NaN where that was not weighed.
-        resistance: thermal resistance of its middle in m2K/W, of what is thin; NaN for a hole, and where the material's
-            density and specific heat are not known.
+        resistance: thermal resistance of its middle, the integral of 1/alpha - 1/background through it. Of a result
+            in metres it is in m2K/W, and NaN where the material's density and specific heat are not known; of one
+            without units, and from ``find_indications``, in time over length. NaN for a hole.
         gap_air: thickness in m of still air that has this resistance.
         gap_polymer: of a polymer film that has it; NaN in a part that conducts no better than that.
     """
@@ -109,6 +110,7 @@ def _measure(
     depths = np.where(region | (labels == 0), found.depth_profile(ratio), 0)[:, middle]
     top, bottom = _through_thickness(depths, region[:, middle])
     y, x = (_lateral(profile, region, axis) for axis in (1, 2))
+    lacking = np.where(region | (labels == 0), (1 / ratio - 1) / background[:, None, None], 0)
     missing = np.where(region, -profile, 0).clip(min=0).sum(axis=0)
     row, column = ndimage.center_of_mass(missing if missing.any() else region.any(axis=0))  # a sheet may be in no cell
     centre = (
@@ -135,6 +137,7 @@ def _measure(
         contrast=1 - float(ratio[region].mean(dtype=np.float64)),
         cells=cells,
         reaches_back=bottom >= len(profile),
+        resistance=math.nan if bottom >= len(profile) else dz * _resistivity(lacking[:, middle]),
     )
 
 
@@ -164,6 +167,11 @@ def _through_thickness(profile: np.ndarray, region: np.ndarray) -> tuple[float, 
     if lowest >= 0:  # scatter that the paper's rule takes for a defect
         return float(np.argmax(inside)), float(len(inside) - np.argmax(inside[::-1]))
     return extent(mean, inside, lowest / 2)
+
+
+def _resistivity(lacking: np.ndarray) -> float:
+    """Sum of 1/alpha - 1/background along z in the median column of the core, (cells, columns)."""
+    return float(np.median(lacking.sum(axis=0, dtype=np.float64)))
 
 
 def _blur(profile: np.ndarray, region: np.ndarray) -> float:

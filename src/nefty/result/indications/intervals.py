@@ -1,10 +1,11 @@
 """Intervals that hold: how far depth, size, place and resistance of an indication are off, as measured.
 
-Factors were measured on parts of the test bed whose truth is known (``nefty bench run coverage --write``): for each
-quantity the range of true/found that holds 90 % of the defects, by split conformal prediction, so that for a new defect
-of the same kind of part the interval covers the truth with at least that probability. They are grouped by how wide an
-indication is over its depth, since narrow ones are blurred most. They hold for the recipe and the code that they were
-measured with; for others there are none, and the reason is said.
+Factors were measured where the truth is known: those of ``real`` on parts of the test bed (``nefty bench run coverage
+--write``), those of ``fast`` on the paper's kind of specimen (``coverage-specimens``). For each quantity they are the
+range of true/found that holds 90 % of the defects, by split conformal prediction, so that for a new defect of the same
+kind of part the interval covers the truth with at least that probability. They are grouped by how wide an indication is
+over its depth, since narrow ones are blurred most. They hold for the recipe and the code that they were measured with,
+and those of specimens without units only for such; for others there are none, and the reason is said.
 """
 
 from __future__ import annotations
@@ -56,6 +57,8 @@ class Factors:
         made: command, seeds and date, in words.
         parts: that they were measured on.
         groups: by rising width.
+        unitless: whether these were specimens without units, whose facts are definitions; else parts whose users are
+            as wrong about them as users are.
     """
 
     recipe: str
@@ -63,6 +66,7 @@ class Factors:
     made: str
     parts: int
     groups: tuple[Group, ...]
+    unitless: bool = False
 
     def group(self, aspect: float) -> Group:
         """That of an indication with this diameter over depth."""
@@ -70,7 +74,7 @@ class Factors:
 
     def intervals(self, one: Indication) -> Intervals:
         """Of an indication."""
-        group = self.group(one.diameter / one.depth_to_top)
+        group = self.group(one.diameter / one.depth_to_top if one.depth_to_top > 0 else math.inf)
         depth, diameter, resistance = (
             (value * low, value * high)
             for value, (low, high) in (
@@ -83,15 +87,11 @@ class Factors:
             resistance = (math.nan, math.nan)
         return Intervals(depth, diameter, resistance, group.offset * one.diameter)
 
-    def to_json(self) -> str:
-        """As text."""
-        return json.dumps(asdict(self), indent=1) + "\n"
-
-    @staticmethod
-    def from_json(text: str) -> Factors:
-        """From the text of ``to_json``."""
-        values: dict[str, Any] = json.loads(text)
-        return Factors(**{**values, "groups": tuple(_group(one) for one in values["groups"])})
+    @property
+    def measured_on(self) -> str:
+        """What they were measured on, in words."""
+        kind = "specimens without units" if self.unitless else "parts of other physics"
+        return f"{self.parts} simulated {kind} ({self.made})"
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Intervals:
     Args:
         depth: to the top, least and most.
         diameter: of the disc with the same area.
-        resistance: in m2K/W.
+        resistance: in the unit of ``Indication.resistance``.
         offset: distance from the true centre, at most.
     """
 
@@ -112,23 +112,44 @@ class Intervals:
 
 
 @cache
-def stored_factors() -> Factors | None:
-    """Those that come with nefty; ``None`` if there are none."""
+def stored_factors() -> dict[str, Factors]:
+    """Those that come with nefty, by recipe."""
     file = resources.files("nefty.result.indications") / FILE
-    return Factors.from_json(file.read_text(encoding="utf-8")) if file.is_file() else None
+    return factors_from_json(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
-def factors_for(provenance: Mapping[str, Any]) -> tuple[Factors | None, str]:
-    """Factors that hold for a result with this provenance, or why there are none."""
-    known = stored_factors()
-    if known is None:
+def factors_to_json(factors: Mapping[str, Factors]) -> str:
+    """Factors by recipe as text."""
+    return json.dumps({recipe: asdict(one) for recipe, one in sorted(factors.items())}, indent=1) + "\n"
+
+
+def factors_from_json(text: str) -> dict[str, Factors]:
+    """From the text of ``factors_to_json``."""
+    values: dict[str, dict[str, Any]] = json.loads(text)
+    return {
+        recipe: Factors(**{**one, "groups": tuple(_group(group) for group in one["groups"])})
+        for recipe, one in values.items()
+    }
+
+
+def factors_for(provenance: Mapping[str, Any], *, unitless: bool) -> tuple[Factors | None, str]:
+    """Factors that hold for a result, or why there are none.
+
+    Args:
+        provenance: of the result.
+        unitless: whether its lengths have no unit.
+    """
+    stored, recipe = stored_factors(), provenance.get("recipe")
+    known = stored.get(str(recipe))
+    if not stored:
         return None, "No intervals were measured."
-    recipe, code = provenance.get("recipe"), provenance.get("code of indications")
-    if recipe != known.recipe:
-        return None, f"Intervals were measured for the recipe {known.recipe}, not for {recipe}."
-    if code != known.code:
-        return None, "Intervals were measured with another version of the code that finds indications."
-    return known, f"Intervals: measured on {known.parts} simulated parts of other physics ({known.made})."
+    if known is None:
+        return None, f"Intervals were measured for the recipe {' and '.join(stored)}, not for {recipe}."
+    if provenance.get("code of indications") != known.code:
+        return None, "Intervals were measured with another version, or other settings, of what finds indications."
+    if known.unitless and not unitless:
+        return None, f"Intervals of {recipe} were measured on specimens without units; for parts in metres use real."
+    return known, f"Intervals: measured on {known.measured_on}."
 
 
 def conformal(values: Sequence[float], weights: Sequence[float], level: float = LEVEL) -> tuple[float, float]:

@@ -75,7 +75,7 @@ COLUMNS = (
 def trials(suite: Suite, done: Done) -> list[Table]:
     """Found, false, masks and depths of every method on parts."""
     tables = []
-    for data in suite.trial_parts:
+    for data in suite.sources:
         rows = by_method(suite, done, [data])
         first = _facts(rows[0][1]) if rows else {}
         shown = []
@@ -88,8 +88,13 @@ def trials(suite: Suite, done: Done) -> list[Table]:
     return tables
 
 
+def judged(outcome: Outcome) -> Mapping[str, Any]:
+    """What was said of a part or specimen by the rule of ``nefty.bench.parts.score``."""
+    return outcome.facts.get("trial", outcome.facts)
+
+
 def _facts(own: Sequence[Outcome]) -> Facts:
-    return {(o.task.kind, o.task.seed): o.facts for o in own}
+    return {(o.task.kind, o.task.seed): judged(o) for o in own}
 
 
 def _at_equal_false(row: Row, own: Sequence[Outcome], first: Facts) -> list[dict[str, Any]]:
@@ -99,7 +104,7 @@ def _at_equal_false(row: Row, own: Sequence[Outcome], first: Facts) -> list[dict
     limit = _false(first)
     best: tuple[int, float, Facts] | None = None
     for level in LEVELS:
-        at = {key: facts["scan"].get(f"{level:g}") for key, facts in _facts(own).items()}
+        at = {key: facts.get("scan", {}).get(f"{level:g}") for key, facts in _facts(own).items()}
         if any(facts is None for facts in at.values()):
             return []
         known: Facts = {key: facts for key, facts in at.items() if facts is not None}
