@@ -209,7 +209,7 @@ def test_a_mask_adds_to_the_one_in_the_file(sequence, tmp_path, call):
 def test_when_time_is_over_it_says_how_to_go_on(recording, finished, tmp_path, call):
     code, out, _ = call("reconstruct", recording, "--out", tmp_path / "a run", "--seconds", 1e-6, *QUICK)
     assert code == 0
-    assert "best so far" in out
+    assert "best result so far" in out
     assert (tmp_path / "a run" / "report.html").exists()
     command = shlex.split(out.splitlines()[-1])
     assert command[0] == "nefty"
