@@ -89,7 +89,7 @@ def test_the_recipe_is_shown_complete_and_can_be_used(tmp_path, call):
 
 def test_the_help_tells_the_false_calls_of_the_recipe(call):
     told = " ".join(call("reconstruct", "--help")[1].split())
-    assert f"{EvidenceSettings().false_calls:g} if not given, at most {MOST_FALSE_CALLS}." in told
+    assert f"default {EvidenceSettings().false_calls:g}, at most {MOST_FALSE_CALLS}." in told
 
 
 def test_false_calls_are_a_key_of_the_recipe(tmp_path, call):

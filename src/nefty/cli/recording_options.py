@@ -110,7 +110,7 @@ class RecordingOptions:
         Path | None,
         _option(
             "FILE.toml",
-            "Facts file; options override it. part.toml, and a .toml with the name of FILE, are found automatically.",
+            "Facts file; what you type overrides it. part.toml, and a .toml named like FILE, are found automatically.",
         ),
     ] = None
     record: Annotated[

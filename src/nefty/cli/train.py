@@ -64,9 +64,7 @@ def run(
         told = TrainingProgress(report, stages)
         found = train(data, settings, folder, fresh=fresh, seconds=seconds, device=device, progress=told)
     if not len(found.history.get("loss", ())):
-        typer.echo(
-            f"{found.stopped}, before the first epoch was finished; run the same command again to resume {folder}."
-        )
+        typer.echo(f"{found.stopped}. No epoch is finished yet in {folder}.")
         raise typer.Exit(STOPPED)
     with stages.stage("Draw the learning curves"):
         page = write_atomic(folder / PAGE, training_page(*load_network(folder)).render())
