@@ -8,7 +8,7 @@ import typer.main
 
 from nefty.cli.main import app
 
-WIDTH = 100
+WIDTH = 88
 
 
 def helps(command: Any, name: str, above: Any = None) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 In the shadow of a defect
 =========================
 
-Heat hardly passes a delamination. What lies under it changes the frames by next to nothing.
+Heat hardly passes a delamination. What lies under it hardly changes the frames.
 """
 
 import matplotlib.pyplot as plt
@@ -29,7 +29,7 @@ def part(upper: bool, lower: bool) -> torch.Tensor:
 frames = {key: model(part(*key)).numpy() for key in [(False, False), (False, True), (True, False), (True, True)]}
 
 # %%
-# The block alone is plain to see. Under the delamination it is not.
+# The block alone is clearly visible. Under the delamination it is not.
 
 alone = np.abs(frames[False, True] - frames[False, False]).max(axis=0)
 hidden = np.abs(frames[True, True] - frames[True, False]).max(axis=0)

@@ -18,7 +18,7 @@ recording = nefty.simulate(
 )
 
 # %%
-# Each result has maps of its own; here the one that shows the defects, and the depth where the method gives one.
+# Each result has its own maps; shown are the one with the defects, and the depth if the method gives one.
 
 fig, axes = plt.subplots(1, 4, figsize=(12, 3.3), layout="constrained")
 for axis, name in zip(axes, ("tsr", "ppt", "peak-slope", "pct"), strict=True):

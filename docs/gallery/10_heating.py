@@ -2,7 +2,7 @@
 Flash, pulse, step and a measured lamp
 ======================================
 
-The course of the heating changes what the face does, not how the defect is found: any history is as cheap as a flash.
+The heating over time changes the decay of the face, but not the method: any heating curve costs as little as a flash.
 """
 
 import matplotlib.pyplot as plt

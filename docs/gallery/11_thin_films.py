@@ -2,7 +2,7 @@
 Films thinner than a cell
 =========================
 
-A gap of air far thinner than a cell still holds back heat. The model takes it as a resistance between two layers, and
+An air gap far thinner than a cell still holds back heat. The model describes it as a resistance between two layers, and
 the frames determine that resistance: a thin gap of air and a thicker film of polymer look alike.
 """
 

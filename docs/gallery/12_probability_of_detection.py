@@ -2,7 +2,7 @@
 Probability of detection
 ========================
 
-From which size on are defects found? A curve fitted to hits and misses, with the size that is found nine times in ten
+From which size are defects found? A curve fitted to hits and misses, with the size that is found nine times in ten
 with 95 % confidence. The hits are drawn at random from a known curve, so that the answer can be checked.
 """
 

@@ -108,7 +108,7 @@ def stop(words: list[str], out: Path, how: signal.Signals) -> None:
     text = log.read_text()
     assert first.returncode == code, text
     assert "Traceback" not in text
-    assert "The same command goes on from here" in text or code != 130
+    assert "Run the same command again to resume" in text or code != 130
     assert (out / "summary.html").exists()
 
 

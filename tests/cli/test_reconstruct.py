@@ -89,7 +89,7 @@ def test_the_recipe_is_shown_complete_and_can_be_used(tmp_path, call):
 
 def test_the_help_tells_the_false_calls_of_the_recipe(call):
     told = " ".join(call("reconstruct", "--help")[1].split())
-    assert f"{EvidenceSettings().false_calls:g} if not given, at most {MOST_FALSE_CALLS}." in told
+    assert f"default {EvidenceSettings().false_calls:g}, at most {MOST_FALSE_CALLS}." in told
 
 
 def test_false_calls_are_a_key_of_the_recipe(tmp_path, call):
@@ -209,7 +209,7 @@ def test_a_mask_adds_to_the_one_in_the_file(sequence, tmp_path, call):
 def test_when_time_is_over_it_says_how_to_go_on(recording, finished, tmp_path, call):
     code, out, _ = call("reconstruct", recording, "--out", tmp_path / "a run", "--seconds", 1e-6, *QUICK)
     assert code == 0
-    assert "best so far" in out
+    assert "best result so far" in out
     assert (tmp_path / "a run" / "report.html").exists()
     command = shlex.split(out.splitlines()[-1])
     assert command[0] == "nefty"

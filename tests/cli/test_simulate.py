@@ -78,7 +78,7 @@ def test_a_data_set_goes_on_after_ctrl_c_and_after_a_kill(tmp_path, call):
     assert run.returncode == 130
     data = DataSet.open(folder)
     assert 1 <= len(data) < 500
-    assert f"{len(data)} of 500 recordings are in {folder}. The same command goes on." in out
+    assert f"{len(data)} of 500 recordings are in {folder}. Run the same command again to resume." in out
     assert "Traceback" not in err
     assert len(list(data)) == len(list(folder.glob("*.h5")))
     assert [p.name for p in folder.iterdir() if p.name.startswith(".")] == [".lock"]

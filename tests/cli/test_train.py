@@ -57,7 +57,7 @@ def test_ctrl_c_pauses_and_the_same_command_goes_on(folder, tmp_path, call, monk
     monkeypatch.setattr(command.TrainingProgress, "__call__", stop)
     code, out, _ = call("train", "unet", "--data", folder, *QUICK)
     assert code == 130
-    assert "before the first epoch was over" in out
+    assert "No epoch is finished yet" in out
     monkeypatch.setattr(command.TrainingProgress, "__call__", noted)
     code, out, _ = call("train", "unet", "--data", folder, *QUICK)
     assert code == 0

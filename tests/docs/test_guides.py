@@ -1,4 +1,4 @@
-"""The code of README, tutorials and how-tos runs as it stands, each page in a folder of its own, or says why not."""
+"""The code of README and of all pages runs as it stands, each page in a folder of its own, or says why not."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from support.docs.pages import DOCS, ROOT, Block, blocks, guides
+from support.docs.pages import DOCS, ROOT, Block, blocks, explanations, guides
 
 FIRST = DOCS / "tutorials" / "first.md"
-GUIDES = {str(page.relative_to(ROOT)): page for page in guides()}
+GUIDES = {str(page.relative_to(ROOT)): page for page in [*guides(), *explanations()]}
 WITH_CODE = [name for name, page in GUIDES.items() if any(not block.reason for block in blocks(page, "python"))]
 
 

@@ -187,7 +187,7 @@ def test_a_file_gives_back_everything(make, tmp_path, name):
     assert alike(again.facts, rec.facts)
     assert again.own_view is None
     assert again.history["stage"].tolist() == ["coarse", "fine"]
-    assert again.defects() == rec.defects()
+    assert repr(again.defects()) == repr(rec.defects())  # some numbers are NaN, which equals nothing
 
 
 def test_a_minimal_reconstruction_survives_too(make, tmp_path):

@@ -41,9 +41,9 @@ def test_the_verdict_says_it_first_and_no_longer_explained(make):
     rec = make(suspects=(DEPTH, LOSS))
     assert rec.verdict().level is Level.PARTLY
     assert rec.verdict().text.startswith(
-        "What is left looks like a wrong fact: with a depth of the flash of 0.196 instead of 0.2 (2 % less) or with a "
-        "heat loss h of the back of 0.05 instead of 0 the recording would be explained better. Check it; indications "
-        "may come from it. The volume explains"
+        "What remains unexplained looks like a wrong fact: with a depth of the flash of 0.196 instead of 0.2 (2 % "
+        "less) or with a heat loss h of the back of 0.05 instead of 0 the recording would be explained better. Check "
+        "it; it may be the cause of indications. The volume explains"
     )
     assert "looks like a wrong fact" in reconstruction_page(rec).render()
 

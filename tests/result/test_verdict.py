@@ -82,11 +82,11 @@ def test_what_was_not_inspected_is_said(make):
     millimetres = Facts(units=Units(length="mm"))
     most = make(reach=Reach(0.1, 0.8), facts=millimetres).verdict()
     assert most.level is Level.EXPLAINED
-    assert "Above a depth of 0.1 mm nothing is said." in most.text
-    assert "before heat comes back from below 0.8 mm" in most.text
+    assert "Depths of less than 0.1 mm were not inspected." in most.text
+    assert "before heat returns from below 0.8 mm" in most.text
     little = make(reach=Reach(0.1, 0.4), facts=millimetres).verdict()
     assert little.level is Level.NOT_INSPECTED
-    assert "Only 30 % of the part were inspected" in little.text
+    assert "Only 30 % of the part was inspected" in little.text
     half = make().measured.copy()
     half[:, :, :40] = np.nan
     assert make(measured=half, reach=None).verdict().level is Level.NOT_INSPECTED
@@ -110,7 +110,8 @@ def test_levels_are_their_words():
 def test_the_threshold_and_what_just_missed_are_told():
     text = weighed().verdict().text
     assert "a sound part would show 0.05 such indications on average" in text
-    assert "One region just missed it, the clearest around pixel (y, x) = (6, 33), 0.00032 m deep, with 4.8" in text
+    assert "One region just missed this threshold, the clearest around pixel (y, x) = (6, 33)" in text
+    assert "0.00032 m deep, with 4.8" in text
     assert "cools faster" not in text
     assert "just missed" not in weighed(CALLED).verdict().text
     assert "on average" not in planted().verdict().text
@@ -119,11 +120,11 @@ def test_the_threshold_and_what_just_missed_are_told():
 def test_what_no_defect_makes_is_told_where_no_defect_may_have_made_it():
     cold = {"coldest": 60.0}
     assert (
-        "60 standard deviations, which no defect makes"
+        "60 standard deviations, which no defect causes"
         in weighed(frame_evidence=evidence(CALLED, **cold)).verdict().text
     )
     loud = replace(CALLED, score=50.0)  # the cold rim of a strong defect
-    assert "no defect makes" not in weighed(frame_evidence=evidence(loud, **cold)).verdict().text
+    assert "no defect causes" not in weighed(frame_evidence=evidence(loud, **cold)).verdict().text
 
 
 def test_facts_that_were_moved_are_told_and_contradictions_first():

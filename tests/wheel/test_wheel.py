@@ -106,7 +106,9 @@ def test_the_app_answers_from_it(installed, tmp_path):
             time.sleep(0.5)
             link = re.search(r"Open: (http://\S+)", said.read_text(encoding="utf-8"))
         assert link, said.read_text(encoding="utf-8")
-        with urllib.request.urlopen(link[1], timeout=60) as answer:
+        # The link is worth one session, which a cookie carries on; and this machine is not reached through a proxy.
+        browser = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor())
+        with browser.open(link[1], timeout=60) as answer:
             assert b"nefty" in answer.read()
     finally:
         app.send_signal(signal.SIGINT)

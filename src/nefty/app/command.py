@@ -10,9 +10,9 @@ import typer
 
 def run(
     folder: Annotated[
-        Path, typer.Argument(help="The folder with your recordings; the app sees nothing outside of it.")
+        Path, typer.Argument(help="The folder with your recordings; the app cannot access anything outside it.")
     ] = Path(),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="To listen on; 0 takes one that is free.")] = 8050,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 chooses a free one.")] = 8050,
     host: Annotated[
         str, typer.Option(help="Address to listen on; any other than this machine's own needs --token.")
     ] = "127.0.0.1",
@@ -20,11 +20,11 @@ def run(
         str | None,
         typer.Option(
             metavar="TOKEN",
-            help="Your own, 16 letters or more, which opens the app until it ends; a link for one use if not given.",
+            help="Your own token, at least 16 characters, valid until the app ends. Default: links that work once.",
             show_default=False,
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Runs that work at a time; others wait.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of runs at a time; others wait.")] = 1,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the link in the browser.")] = True,
 ) -> None:
     """Open recordings, run and compare in the browser; nothing leaves this machine.

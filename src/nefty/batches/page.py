@@ -36,9 +36,9 @@ def batch_page(outcomes: Sequence[Outcome], waiting: Sequence[str], reports: Map
     found += [_waiting(waiting)] if waiting else []
     return Page(
         title=_title(done, showing),
-        lead=f"{counted(len(outcomes) + len(waiting), 'recording').capitalize()} of one batch, each reconstructed by "
-        "itself; a name in blue leads to its report. Nothing here assesses a part: an indication is what the frames "
-        "show, and what it means is for the inspector to say.",
+        lead=f"{counted(len(outcomes) + len(waiting), 'recording').capitalize()} of one batch, each reconstructed "
+        "separately; a name in blue links to its report. Nothing here assesses a part: an indication is what the "
+        "frames show, and what it means is for the inspector to say.",
         notice=_notice(without, waiting),
         facts=_facts(outcomes, done, showing),
         sections=found,
@@ -69,7 +69,7 @@ def _notice(without: Sequence[Outcome], waiting: Sequence[str]) -> Notice | None
         verb = "has" if len(without) == 1 else "have"
         parts.append(f"{counted(len(without), 'recording').capitalize()} {verb} no result; each has its reason below.")
     if waiting:
-        parts.append(f"{len(waiting)} are still waiting; the same command goes on.")
+        parts.append(f"{len(waiting)} are still waiting; run the same command again to resume.")
     return Notice("Not everything was inspected", " ".join(parts), "caution")
 
 
@@ -98,11 +98,12 @@ def _recordings(done: Sequence[Outcome], reports: Mapping[str, str]) -> Section:
         good="“explained” everywhere, and plain defects that would stand out clearly.",
         bad="“unexplained”, “too noisy” or “unfinished”: of these parts nothing can be said yet. A misfit or a plain "
         "defect unlike that of the neighbours: something was different in this recording.",
-        do="Open the report of each that differs; correct its facts in a .toml of its name, and give the same command.",
-        terms="Fit: the verdict of the report in a word. Depths: to the tops of the indications. Within: the "
-        "intervals of these depths, all of them together. Evidence: by how many "
-        "standard deviations the clearest one stands out. Plain defect: by how many standard errors an air gap at half "
-        "the thickness, as wide as the part is thick, would stand out. Misfit: mean squared residual over noise².",
+        do="Open the report of each that differs; correct its facts in a .toml file with its name, and run the same "
+        "command again.",
+        terms="Fit: the verdict of the report in a word. Depths: to the tops of the indications. Within: the range of "
+        "the intervals of these depths. Evidence: by how many standard deviations the clearest one stands out. Plain "
+        "defect: by how many standard errors an air gap at half the thickness, as wide as the part is thick, would "
+        "stand out. Misfit: mean squared residual over noise².",
     )
 
 
@@ -156,15 +157,15 @@ def _seen(done: Sequence[Outcome], reports: Mapping[str, str]) -> Section:
     return Section(
         title="What would have been seen",
         shows="The smallest round defect at each depth that each recording shows with 90 % probability, at a typical "
-        "place of its frame. “None” means: none up to the largest that was asked about.",
+        "place of its frame. “None” means: none up to the largest size that was tested.",
         table=Table(
             ("recording", "diameter, at depth"),
             [(one.name, seen_words(one) or "not worked out") for one in done],
             links={(i, 0): reports[one.name] for i, one in enumerate(done)},
         ),
         good="The same in all recordings, and smaller than the smallest defect that matters.",
-        bad="A recording that sees less than its neighbours: less heat, more noise, or another distance.",
-        do="State these limits together with the result; record again what sees too little.",
+        bad="A recording that shows less than its neighbours: less heat, more noise, or another distance.",
+        do="State these limits together with the result; repeat recordings that show too little.",
     )
 
 
@@ -200,16 +201,16 @@ def _indications(showing: Sequence[Outcome], reports: Mapping[str, str]) -> Sect
 def _without(without: Sequence[Outcome]) -> Section:
     return Section(
         title="Recordings without a result",
-        shows="These were not reconstructed, and this is why. The others were not held up by them.",
+        shows="These were not reconstructed, for the reasons given. The others are not affected.",
         table=Table(("recording", "why"), [(one.name, one.reason) for one in without]),
-        do="Repair the file or its facts and give the same command: only these are done again.",
+        do="Correct the file or its facts and run the same command again: only these are computed.",
     )
 
 
 def _waiting(waiting: Sequence[str]) -> Section:
     return Section(
         title="Recordings that are still waiting",
-        shows="The batch was stopped, or is still running. The same command goes on from here.",
+        shows="The batch was stopped, or is still running. Run the same command again to resume it.",
         table=Table(("", ""), [(str(i), name) for i, name in enumerate(waiting, 1)]),
     )
 
@@ -251,7 +252,7 @@ def _depths(showing: Sequence[Outcome]) -> Section:
         figure=figure,
         good="Few dots, at depths where the design has interfaces or known features.",
         bad="The same depth in every recording: a feature of the design, or a wrong thickness in the facts.",
-        do="Compare with a sound part of the same kind before single dots are followed up.",
+        do="Compare with a sound part of the same kind before following up single dots.",
     )
 
 

@@ -15,35 +15,35 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Measure speed, memory and accuracy on this machine, beside peers in the same run.",
+    help="Measure speed, memory and accuracy on this machine, next to other solvers in the same run.",
 )
 
 LOG_WIDTH = 160  # columns of a table that goes to a file
 FOLDER = Path("bench-results")
 
 SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="A name (see --list) or a .toml file.")]
-Seeds = Annotated[str, typer.Option("--seeds", help="In place of the suite's: 0:8, or 1,5,7.")]
-Data = Annotated[str, typer.Option("--data", help="Only these recordings of it, separated by commas.")]
-Kinds = Annotated[str, typer.Option("--kinds", help="Only homogeneous, layered, rectangular or round.")]
-Methods = Annotated[str, typer.Option("--methods", help="Only these methods of it.")]
+Seeds = Annotated[str, typer.Option("--seeds", help="Seeds to use instead of the suite's: 0:8, or 1,5,7.")]
+Data = Annotated[str, typer.Option("--data", help="Only these recordings of the suite, separated by commas.")]
+Kinds = Annotated[str, typer.Option("--kinds", help="Only these kinds: homogeneous, layered, rectangular or round.")]
+Methods = Annotated[str, typer.Option("--methods", help="Only these methods of the suite, separated by commas.")]
 Options = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="For an experiment: frames=50, solvers=all, ...; repeatable."),
 ]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="For experiments: small grids and few runs, to see that it works.")
+Quick = Annotated[bool, typer.Option("--quick", help="For experiments: small grids and few runs, as a quick check.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Repeat experiments that were done before.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, help="Worker processes; by default as many as there are cores.")
 ]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Do experiments again that were done before.")]
-Workers = Annotated[int | None, typer.Option("--workers", min=1, help="Processes; as many as cores allow.")]
 Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads of each task.")]
 Scheduler = Annotated[
     str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786.")
 ]
 Slurm = Annotated[bool, typer.Option("--slurm", help="Start the workers as Slurm jobs.")]
 Job = Annotated[list[str] | None, typer.Option("--job", help="key=value for dask-jobqueue; repeatable.")]
-Retries = Annotated[int, typer.Option("--retries", min=0, help="Further attempts after an error.")]
+Retries = Annotated[int, typer.Option("--retries", min=0, help="Number of further attempts after an error.")]
 Root = Annotated[
-    Path | None, typer.Option("--root", metavar="FOLDER", help="Of the recordings, for pvc.", show_default=False)
+    Path | None, typer.Option("--root", metavar="FOLDER", help="Folder of the recordings, for pvc.", show_default=False)
 ]
 PlateSettings = Annotated[
     list[str] | None,
@@ -52,14 +52,16 @@ PlateSettings = Annotated[
 Generate = Annotated[
     int | None, typer.Option("--generate", min=1, metavar="N", help="First write N simulated plates into --root.")
 ]
-GenerateSize = Annotated[str, typer.Option("--generate-size", help="Of these: rows x columns x frames; as published.")]
+GenerateSize = Annotated[
+    str, typer.Option("--generate-size", help="Size of these: rows x columns x frames; default as published.")
+]
 Write = Annotated[
     bool,
     typer.Option(
-        "--write", help="Of coverage and coverage-specimens: let its factors be those of nefty's intervals from now on."
+        "--write", help="For coverage and coverage-specimens: use its factors for nefty's intervals from now on."
     ),
 ]
-List = Annotated[bool, typer.Option("--list", help="List the suites and end.")]
+List = Annotated[bool, typer.Option("--list", help="List the suites and exit.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder for the JSON, Markdown, CSV, LaTeX and HTML files.")]
 
 
@@ -92,7 +94,7 @@ def run(
     names: List = False,
     out: Out = FOLDER,
 ) -> None:
-    """Run a suite of the benchmark or an experiment; the same command goes on where it was stopped."""
+    """Run a suite of the benchmark or an experiment; the same command resumes where it was stopped."""
     from nefty.bench.suites.load import load_suites
     from nefty.bench.suites.run import run_suites
     from nefty.cli.suite_progress import SuiteProgress
@@ -157,7 +159,7 @@ def _report(shown: Sequence[Shown]) -> None:
         for path in one.files:
             typer.echo(f"{'written' if one.results is not None else 'kept (--fresh does it again)'}: {path}")
     if any(one.interrupted for one in shown):
-        typer.echo("Stopped. The same command goes on from here.", err=True)
+        typer.echo("Stopped. Run the same command again to resume.", err=True)
         raise typer.Exit(STOPPED)
     if any(one.tasks and one.tasks["failed"] for one in shown):
         raise typer.Exit(1)

@@ -41,13 +41,13 @@ def run(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write the maps and a page there; nothing is written if not given."),
+        typer.Option(metavar="FOLDER", help="Folder for the maps and a page; by default nothing is written."),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     *,
     options: RecordingOptions,
 ) -> None:
-    """Find depths or contrasts pixel by pixel with a classical method, to compare.
+    """Find depths or contrasts pixel by pixel with a classical method, for comparison.
 
     Depths need the diffusivity: --alpha, or --material. All frames and pixels are used unless --frames or --bin says
     otherwise.

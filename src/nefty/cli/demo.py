@@ -16,8 +16,8 @@ RECORDING = "recording.h5"
 
 
 def run(
-    out: Annotated[Path, typer.Option(help="Folder to write to.", file_okay=False)] = Path("demo"),
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do it all again.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the results.", file_okay=False)] = Path("demo"),
+    fresh: Annotated[bool, typer.Option("--fresh", help="Compute everything again.")] = False,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the report in the browser.")] = False,
 ) -> None:
     """Find buried defects in a simulated part."""
@@ -60,7 +60,7 @@ def demonstrate(
     rec = run_reconstruction(sequence, out, stages, overrides=overrides, fresh=fresh)
     typer.echo(f"{describe(rec)}\n\n{against_truth(Findings(rec))}\n\n{listed(out)}")
     if rec.stopped.reason is StopReason.INTERRUPTED:
-        typer.echo("\nThis is the best so far; the same command goes on.")
+        typer.echo("\nThis is the best result so far; run the same command again to resume.")
         raise typer.Exit(STOPPED)
     if show:
         open_in_browser(out / REPORT)

@@ -18,14 +18,15 @@ def run(
     truth: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Diffusivity (z, y, x) as .npy, or a recording that knows it; else the run's."
+            metavar="FILE",
+            help="True diffusivity (z, y, x) as .npy, or a recording that contains it; default: the run's.",
         ),
     ] = None,
     threshold: Annotated[
         float | None,
         typer.Option(
-            help="Diffusivity below which a cell is defect, in mm2/s for a run in metres: half of the background's if "
-            "not given; 0.03 where the run has no units.",
+            help="Diffusivity below which a cell is defect, in mm2/s for a run in metres. Default: half of the "
+            "background's, or 0.03 if the run has no units.",
             show_default=False,
         ),
     ] = None,

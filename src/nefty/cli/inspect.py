@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def run(
     file: Annotated[Path, typer.Argument(help="The recording; docs/formats.md lists the formats.", show_default=False)],
     out: Annotated[
-        Path | None, typer.Option(help="The page; the file's name with -inspect.html if not given.", dir_okay=False)
+        Path | None, typer.Option(help="The page; default: the file's name with -inspect.html.", dir_okay=False)
     ] = None,
     write: Annotated[
         bool,
         typer.Option(
             "--write",
-            help="Write what is known, with what is missing marked, to a .toml beside FILE: the facts file to fill in.",
+            help="Write a facts file beside FILE (.toml) with what is known; fill in what is marked as missing.",
         ),
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
@@ -34,18 +34,18 @@ def run(
         typer.Option(
             metavar="FILE",
             help="Instead of the page: the temperature of every pixel in every frame, as .npz, .tif (a page per frame) "
-            "or .csv (a folder with a file per frame). Also larger than the memory.",
+            "or .csv (a folder with a file per frame). May be larger than the memory.",
         ),
     ] = None,
     export_prepared: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The same, of the frames as a reconstruction would use them.")
+        Path | None, typer.Option(metavar="FILE", help="The same for the frames as a reconstruction would use them.")
     ] = None,
     *,
     options: RecordingOptions,
 ) -> None:
-    """Show what a recording holds, what is missing for a reconstruction, and what would be assumed.
+    """Show what a recording contains, what is missing for a reconstruction, and what would be assumed.
 
-    Takes the same options as "nefty reconstruct", and changes nothing; --write makes a facts file.
+    Takes the same options as "nefty reconstruct" and changes nothing; --write writes a facts file.
     """
     if export is not None or export_prepared is not None:
         _export(file, options, export, export_prepared)

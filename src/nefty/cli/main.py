@@ -48,7 +48,7 @@ app.command("train")(train.run)
 # The app stands beside the command line, and neither imports the other: found by name.
 app.command("app")(importlib.import_module("nefty.app.command").run)
 app.command("doctor")(doctor.run)
-app.add_typer(bench.app, name="bench", short_help="Measure speed, memory and accuracy, beside peers.")
+app.add_typer(bench.app, name="bench", short_help="Measure speed, memory and accuracy, next to other solvers.")
 
 
 def _version(wanted: bool) -> None:
@@ -66,7 +66,7 @@ def nefty(
 ) -> None:
     """Thermal tomography: what is inside a part, from how its surface cools after a flash.
 
-    Start with "nefty demo", go on with "nefty reconstruct FILE"; if something is odd, ask "nefty doctor".
+    Start with "nefty demo", continue with "nefty reconstruct FILE". If something looks wrong, run "nefty doctor".
     """
 
 

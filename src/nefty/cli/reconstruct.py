@@ -32,25 +32,27 @@ def run(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the run; beside the file, its name with -run, if not given.", file_okay=False),
+        typer.Option(help="Folder of the run; default: beside the file, its name with -run.", file_okay=False),
     ] = None,
     recipe: Annotated[
         str | None,
         typer.Option(
-            help="fast, neural, paper, real, warm, or a .toml file; real for a camera's recording, warm with "
-            "--network, else fast.",
+            help="fast, neural, paper, real, warm, or a .toml file. Default: real for a camera's recording, warm with "
+            "--network, otherwise fast.",
             show_default=False,
         ),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change the recipe, such as model.layers=24; repeatable."),
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Change a value of the recipe, such as model.layers=24; repeatable."
+        ),
     ] = None,
     network: Annotated[
         str | None,
         typer.Option(
             metavar="NETWORK",
-            help="Begin with the volume of a trained network, a file or folder of nefty train; recipe warm.",
+            help="Start from the volume of a trained network (file or folder of nefty train), with the recipe warm.",
             show_default=False,
         ),
     ] = None,
@@ -58,8 +60,8 @@ def run(
         float | None,
         typer.Option(
             metavar="NUMBER",
-            help="False indications that you accept in a sound part, on average; 0.05 if not given, at most 10. Fewer "
-            "false calls mean that fainter defects are missed.",
+            help="Accepted number of false indications in a sound part, on average; default 0.05, at most 10. With "
+            "fewer false calls, more faint defects are missed.",
             show_default=False,
         ),
     ] = None,
@@ -67,8 +69,8 @@ def run(
         str | None,
         typer.Option(
             metavar="MEMBERS",
-            help="Say how sure each cell and indication is, by so many refits with other noise and other facts, such "
-            "as 8 or 32; off for none. More can be added to a finished run.",
+            help="Number of refits with different noise and facts, which show how certain each cell and indication is, "
+            "such as 8 or 32; off for none. More can be added to a finished run.",
             show_default=False,
         ),
     ] = None,
@@ -77,32 +79,33 @@ def run(
         typer.Option(
             metavar="N",
             min=1,
-            help="Look closer: solve indication N of an earlier run of FILE again, in the camera's own pixels, with "
-            "what that run calibrated; into its folder's name with -region-N.",
+            help="Look closer: solve indication N of an earlier run of FILE again, at full camera resolution, with the "
+            "calibration of that run. The folder is that run's name with -region-N.",
             show_default=False,
         ),
     ] = None,
     overview: Annotated[
         Path | None,
-        typer.Option(help="With --region: folder of the earlier run; FILE's name with -run if not given."),
+        typer.Option(help="With --region: folder of the earlier run; default: FILE's name with -run."),
     ] = None,
     tiles: Annotated[
         bool | None,
         typer.Option(
             "--tiles/--no-tiles",
-            help="Solve the whole part in the camera's own pixels, in tiles on worker processes; of itself where --bin "
-            "leaves more pixels than are solved in one piece. Or in one piece whatever it takes.",
+            help="Solve the whole part at full camera resolution, in tiles on worker processes; automatic if --bin "
+            "leaves too many pixels for one piece. --no-tiles always solves it in one piece.",
             show_default=False,
         ),
     ] = None,
     workers: Workers = None,
     scheduler: Scheduler = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Start over, whatever the folder holds.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start over, and discard what the folder contains.")] = False,
     seconds: Annotated[
-        float | None, typer.Option(help="Stop after so many seconds, with the best so far.", show_default=False)
+        float | None,
+        typer.Option(help="Stop after this many seconds, with the best result so far.", show_default=False),
     ] = None,
     show_recipe: Annotated[
-        bool, typer.Option("--show-recipe", help="Print the recipe with all its values as TOML, and exit.")
+        bool, typer.Option("--show-recipe", help="Print the complete recipe as TOML, and exit.")
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
     *,
@@ -110,11 +113,11 @@ def run(
 ) -> None:
     """Reconstruct the inside of a part from a recording.
 
-    A camera's file needs facts that it does not hold, such as
+    A camera's file needs facts that it does not contain, such as
     --material cfrp --thickness "1.3 mm" --pixel "0.2 mm"; "nefty inspect FILE" says which.
-    The same command goes on with a run that was interrupted, and shows one that is finished.
-    Pixels of large pictures are joined to cells, which is said; --region N looks closer at indication N of that run,
-    --tiles solves all of the part in the camera's own pixels.
+    The same command resumes a run that was interrupted, and shows one that is finished.
+    Pixels of large pictures are averaged, and a message says so; --region N looks closer at indication N of that run,
+    --tiles solves the whole part at full camera resolution.
     """
     from nefty.cli.output import Stages
     from nefty.cli.recipe_text import recipe_text
@@ -184,12 +187,12 @@ def run(
         words = ["nefty", "reconstruct", str(file)]
         words += [word for name, value in given.items() if value is not None for word in (name, str(value))]
         words += [word for text in settings or () for word in ("--set", text)]
-        so_far = filled(f"This is the best so far: {rec.stopped.text}. To go on:")
+        so_far = filled(f"This is the best result so far: {rec.stopped.text}. To resume:")
         typer.echo(f"\n{so_far}\n{shlex.join([*words, *options.words()])}")
     unsure = rec.ensemble is None or not rec.ensemble.whole
     if not rec.stopped.cut_short and place is None and overrides.get("ensemble.members") and unsure:
         have = 0 if rec.ensemble is None else rec.ensemble.members
-        said = f"{have} of {overrides['ensemble.members']} refits are done; the same command goes on."
+        said = f"{have} of {overrides['ensemble.members']} refits are done; run the same command again to resume."
         typer.echo(f"\n{filled(said)}")
         raise typer.Exit(STOPPED)
     if show:

@@ -29,83 +29,93 @@ def _option(metavar: str, help: str, *names: str) -> Any:
 class RecordingOptions:
     """What was given on the command line; None for what was not."""
 
-    thickness: Annotated[str | None, _option("LENGTH", 'Of the part, such as "1.3 mm".')] = None
-    pixel: Annotated[str | None, _option("LENGTH", 'What a pixel of the camera sees, "0.2 mm" or "0.2 mm,0.3 mm".')] = (
-        None
-    )
+    thickness: Annotated[str | None, _option("LENGTH", 'Thickness of the part, such as "1.3 mm".')] = None
+    pixel: Annotated[
+        str | None, _option("LENGTH", 'Size of a camera pixel on the part: "0.2 mm", or y and x: "0.2 mm,0.3 mm".')
+    ] = None
     material: Annotated[
         str | None, _option("NAME", "cfrp, gfrp, pvc, pmma, epoxy, stainless-steel, mild-steel, aluminium; or a .toml.")
     ] = None
     alpha: Annotated[
-        str | None, _option("DIFFUSIVITY", 'Through the thickness, such as "4.5e-7 m2/s"; in-plane ratios stay.')
+        str | None,
+        _option("DIFFUSIVITY", 'Diffusivity through the thickness, such as "4.5e-7 m2/s"; in-plane ratios stay.'),
     ] = None
-    pulse: Annotated[str | None, _option("TIME", 'How long the heating lasted, such as "20 ms".')] = None
+    pulse: Annotated[str | None, _option("TIME", 'Duration of the heating, such as "20 ms".')] = None
     heating: Annotated[
         Path | None,
-        _option("FILE.csv", "Its course instead: lines of time in s since it began, value."),
+        _option("FILE.csv", "Heating over time instead: lines with the time in s since it began, and a value."),
     ] = None
     no_losses: Annotated[
         bool | None,
-        typer.Option("--no-losses/--losses", help="The faces lose no heat, or do.", show_default=False),
+        typer.Option("--no-losses/--losses", help="Model the faces without or with heat losses.", show_default=False),
     ] = None
     fps: Annotated[float | None, _option("RATE", "Frames per second.")] = None
-    units: Annotated[str | None, _option("UNIT", "Of the values: K, C or counts.")] = None
-    flash_frame: Annotated[int | None, _option("N", "Number, from 0, of the frame in which the flash falls.")] = None
+    units: Annotated[str | None, _option("UNIT", "Unit of the values: K, C or counts.")] = None
+    flash_frame: Annotated[int | None, _option("N", "Number, from 0, of the frame in which the flash occurs.")] = None
     onset: Annotated[
-        str | None, _option("HOW", "When within that frame: frame (its own time), decay (from the cooling), auto.")
+        str | None,
+        _option("HOW", "Time of the flash within that frame: frame (its own time), decay (from the cooling), auto."),
     ] = None
     ambient: Annotated[
         str | None,
-        _option("VALUE", "To subtract, in the unit of the values; or frames, pixels (before the flash), off."),
+        _option("VALUE", "Value to subtract, in the unit of the values; or frames, pixels (before the flash), off."),
     ] = None
-    variable: Annotated[str | None, _option("NAME", "Array in the file, where it holds several.")] = None
-    axes: Annotated[str | None, _option("ORDER", "Of the array: tyx, yxt, txy or xyt.")] = None
-    lookup: Annotated[Path | None, _option("FILE.npy", "Temperature of each count, the first of count 0.")] = None
+    variable: Annotated[str | None, _option("NAME", "Name of the array, if the file contains several.")] = None
+    axes: Annotated[str | None, _option("ORDER", "Axis order of the array: tyx, yxt, txy or xyt.")] = None
+    lookup: Annotated[Path | None, _option("FILE.npy", "Temperature of each count, starting at count 0.")] = None
     calibration: Annotated[str | None, _option("SLOPE,OFFSET", "Temperature = slope x value + offset.")] = None
     emissivity: Annotated[
-        float | None, _option("SHARE", "Of the part, 0 to 1; as the next four, of files with the camera's constants.")
+        float | None,
+        _option("SHARE", "Emissivity of the part, 0 to 1. This and the next four: files with camera constants."),
     ] = None
-    reflected: Annotated[str | None, _option("TEMPERATURE", 'That the part reflects, such as "22 C".')] = None
-    atmosphere: Annotated[str | None, _option("TEMPERATURE", "Of the air between part and camera.")] = None
+    reflected: Annotated[str | None, _option("TEMPERATURE", 'Temperature that the part reflects, such as "22 C".')] = (
+        None
+    )
+    atmosphere: Annotated[str | None, _option("TEMPERATURE", "Temperature of the air between part and camera.")] = None
     humidity: Annotated[float | None, _option("SHARE", "Relative humidity of the air, 0 to 1.")] = None
-    distance: Annotated[str | None, _option("LENGTH", "From the part to the camera.")] = None
-    mask: Annotated[Path | None, _option("FILE.npy", "Pixels (y, x) that count, true or false.")] = None
+    distance: Annotated[str | None, _option("LENGTH", "Distance from the part to the camera.")] = None
+    mask: Annotated[Path | None, _option("FILE.npy", "Pixels (y, x) to use, true or false.")] = None
     roi: Annotated[
         str | None,
-        _option("Y0:Y1,X0:X1", "Only this rectangle of pixels, negative ones from the end; auto for the outline."),
+        _option("Y0:Y1,X0:X1", "Use only this rectangle; negative numbers count from the end; auto for the outline."),
     ] = None
     polygon: Annotated[
-        str | None, _option('"Y,X Y,X ..."', "Only pixels inside of it: its corners, in pixels of the file.")
+        str | None, _option('"Y,X Y,X ..."', "Use only pixels inside this polygon; corners in pixels of the file.")
     ] = None
     leave_out: Annotated[
         str | None,
-        _option('"Y0:Y1,X0:X1 ..."', "Rectangles of pixels that do not count; several with a blank between."),
+        _option('"Y0:Y1,X0:X1 ..."', "Rectangles of pixels to ignore, separated by blanks."),
     ] = None
     bin: Annotated[
-        str | None, _option("N", 'Average N x N pixels; or to a pixel size such as "0.5 mm"; auto, off.')
+        str | None, _option("N", 'Average N x N pixels, or to a pixel size such as "0.5 mm"; auto, off.')
     ] = None
     frames: Annotated[str | None, _option("N", "Average in time to about N frames; off keeps all.")] = None
-    start: Annotated[str | None, _option("TIME", 'Leave out frames earlier than this after the flash, "50 ms".')] = None
-    until: Annotated[str | None, _option("TIME", 'Leave out frames later than this after the flash, "20 s".')] = None
-    gain: Annotated[str | None, _option("HOW", "joint: estimated by the inversion; early: divided out before.")] = None
-    corrupt: Annotated[str | None, _option("FRAMES", "To leave out, such as 100,101; auto finds them, off.")] = None
+    start: Annotated[str | None, _option("TIME", 'Leave out frames before this time after the flash, "50 ms".')] = None
+    until: Annotated[str | None, _option("TIME", 'Leave out frames after this time after the flash, "20 s".')] = None
+    gain: Annotated[
+        str | None, _option("HOW", "Pixel gains: joint (estimated by the inversion) or early (divided out before).")
+    ] = None
+    corrupt: Annotated[str | None, _option("FRAMES", "Frames to leave out, such as 100,101; auto finds them; off.")] = (
+        None
+    )
     dead: Annotated[str | None, _option("HOW", "Look for dead pixels: auto or off.")] = None
     saturation: Annotated[
-        str | None, _option("VALUE", "From which on the camera is saturated; auto finds it, off.")
+        str | None, _option("VALUE", "Value from which the camera is saturated; auto finds it; off.")
     ] = None
-    drift: Annotated[
-        str | None, _option("Y0:Y1,X0:X1", "Pixels that were not heated, which show the camera's drift; auto, off.")
-    ] = None
+    drift: Annotated[str | None, _option("Y0:Y1,X0:X1", "Unheated pixels that show the camera's drift; auto, off.")] = (
+        None
+    )
 
     facts: Annotated[
         Path | None,
         _option(
-            "FILE.toml", "These facts as a file; what is typed wins. part.toml and a .toml named as FILE are found."
+            "FILE.toml",
+            "Facts file; what you type overrides it. part.toml, and a .toml named like FILE, are found automatically.",
         ),
     ] = None
     record: Annotated[
         Path | None,
-        _option("FILE.toml", "Who inspected what, and how, for the report; inspection.toml beside FILE is found."),
+        _option("FILE.toml", "Inspection record for the report; inspection.toml beside FILE is found automatically."),
     ] = None
 
     def given(self) -> dict[str, Any]:

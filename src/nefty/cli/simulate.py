@@ -14,32 +14,34 @@ if TYPE_CHECKING:
 
 def run(
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Of the specimen; the same seed gives the same one. 0 if not given.")
+        int | None, typer.Option(min=0, help="Seed of the specimen; the same seed gives the same specimen. Default 0.")
     ] = None,
     kind: Annotated[str, typer.Option(help="homogeneous, layered, sound or sound-layered.")] = "layered",
-    noise: Annotated[float, typer.Option(help="Standard deviation as a share of the peak; 0.001 is 0.1 %.")] = 0.001,
-    gain: Annotated[float, typer.Option(help="Standard deviation of the pixels' gains as a share; 0.03 is 3 %.")] = 0.0,
+    noise: Annotated[
+        float, typer.Option(help="Standard deviation of the noise as a fraction of the peak; 0.001 is 0.1 %.")
+    ] = 0.001,
+    gain: Annotated[float, typer.Option(help="Standard deviation of the pixel gains; 0.03 is 3 %.")] = 0.0,
     engine: Annotated[
         str, typer.Option(help="explicit, explicit-fine (half the cell size), phiflow or phiflow-harmonic.")
     ] = "explicit",
     shape: Annotated[tuple[int, int, int], typer.Option(metavar="Z Y X", help="Number of cells.")] = (16, 64, 64),
     out: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="The file, KIND-SEED.h5 if not given; with --n the folder, KIND-data."),
+        typer.Option(metavar="PATH", help="The file, default KIND-SEED.h5; with --n the folder, default KIND-data."),
     ] = None,
     n: Annotated[
         int | None, typer.Option("--n", min=1, help="Write a data set of N recordings.", show_default=False)
     ] = None,
     first_seed: Annotated[
-        int | None, typer.Option(min=0, help="With --n: of the first specimen; 0 if not given.", show_default=False)
+        int | None, typer.Option(min=0, help="With --n: seed of the first specimen; default 0.", show_default=False)
     ] = None,
     processes: Annotated[
-        int | None, typer.Option(min=1, help="With --n: recordings at a time; all cores if not given.")
+        int | None, typer.Option(min=1, help="With --n: number of processes; default: all cores.")
     ] = None,
 ) -> None:
     """Simulate the recording of a part with buried defects, or with --n a data set of many.
 
-    A data set that was interrupted goes on with the same command; a larger --n extends it.
+    The same command resumes a data set that was interrupted; a larger --n extends it.
     """
     from nefty.cli.output import Stages
     from nefty.core.errors import InputError
@@ -105,7 +107,7 @@ def _many(seeds: range, kind: str, setup: Setup, out: Path | None, processes: in
             )
     except KeyboardInterrupt:
         there = len(read_index(folder) or ())
-        typer.echo(f"{there} of {len(seeds)} recordings are in {folder}. The same command goes on.")
+        typer.echo(f"{there} of {len(seeds)} recordings are in {folder}. Run the same command again to resume.")
         raise typer.Exit(STOPPED) from None
     size = sum((folder / entry.name).stat().st_size for entry in data.entries)
     taken = duration(sum(entry.seconds for entry in data.entries) / len(data))

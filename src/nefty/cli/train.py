@@ -17,25 +17,27 @@ def run(
     architecture: Annotated[str, typer.Argument(metavar="NETWORK", help="unet or swin-unetr.")],
     data: Annotated[
         list[Path],
-        typer.Option("--data", metavar="FOLDER", help="Data set that nefty simulate --n has written; may be repeated."),
+        typer.Option("--data", metavar="FOLDER", help="Data set written by nefty simulate --n; repeatable."),
     ],
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="For the network and its checkpoints; networks/NETWORK.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Folder for the network and its checkpoints; default networks/NETWORK."),
     ] = None,
-    epochs: Annotated[int | None, typer.Option(min=1, help="Times that every recording is seen.")] = None,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Number of passes over the recordings.")] = None,
     changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; may be repeated.")
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; repeatable.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=1, help="Pause after so long; the same command goes on.", show_default=False)
+        float | None,
+        typer.Option(min=1, help="Pause after this many seconds; the same command resumes.", show_default=False),
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or mps.")] = "cpu",
-    fresh: Annotated[bool, typer.Option("--fresh", help="Start over, whatever the folder holds.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start over, and discard what the folder contains.")] = False,
 ) -> None:
-    """Train a network on simulated recordings; Ctrl-C pauses, the same command goes on.
+    """Train a network on simulated recordings; Ctrl-C pauses, the same command resumes.
 
-    The volumes that it predicts are results like any other: nefty bench run takes it as a method (unet-full,
-    unet-sound, swin-unetr), and nefty reconstruct --network NETWORK begins with its volume.
+    Its volumes are results like any other: nefty bench run uses it as a method (unet-full, unet-sound, swin-unetr), and
+    nefty reconstruct --network NETWORK starts from its volume.
     """
     from nefty.cli.output import Stages
 
@@ -62,7 +64,7 @@ def run(
         told = TrainingProgress(report, stages)
         found = train(data, settings, folder, fresh=fresh, seconds=seconds, device=device, progress=told)
     if not len(found.history.get("loss", ())):
-        typer.echo(f"{found.stopped}, before the first epoch was over; {folder} goes on from there.")
+        typer.echo(f"{found.stopped}. No epoch is finished yet in {folder}.")
         raise typer.Exit(STOPPED)
     with stages.stage("Draw the learning curves"):
         page = write_atomic(folder / PAGE, training_page(*load_network(folder)).render())

@@ -30,7 +30,11 @@ def load_result(path: Path) -> Reconstruction:
     if not path.exists():
         raise InputError(f"there is no run or result {path}; make one with nefty reconstruct.")
     if path.is_dir() and not (path / RESULT).exists():
-        state = "has no result yet; the command that started it goes on" if (path / CONFIG).exists() else "is no run"
+        state = (
+            "has no result yet; run the command that started it again to resume"
+            if (path / CONFIG).exists()
+            else "is no run"
+        )
         raise InputError(f"{path} {state}.")
     return Reconstruction.load(path)
 

@@ -82,7 +82,7 @@ def _unfinished(rec: Reconstruction) -> Verdict | None:
     return Verdict(
         Level.UNFINISHED,
         f"The reconstruction is not finished: {rec.stopped.text}. Nothing is claimed yet, neither that something is in "
-        f"the part nor that nothing is.{misfit} Go on with the same command.",
+        f"the part nor that nothing is.{misfit} Run the same command again to resume.",
     )
 
 
@@ -105,7 +105,8 @@ def _not_inspected(rec: Reconstruction) -> Verdict | None:
         return None
     return Verdict(
         Level.NOT_INSPECTED,
-        f"Only {100 * share:.0f} % of the part were inspected. {' '.join(_limits(rec))} Nothing is said of the rest.",
+        f"Only {100 * share:.0f} % of the part was inspected. {' '.join(_limits(rec))} No statement is made about the "
+        "rest.",
     )
 
 
@@ -115,8 +116,8 @@ def _suspected(rec: Reconstruction) -> list[str]:
         return []
     ways = " or with ".join(fact.words(rec.facts.units) for fact in rec.suspects)
     return [
-        f"What is left looks like a wrong fact: with {ways} the recording would be explained better. Check it; "
-        "indications may come from it."
+        f"What remains unexplained looks like a wrong fact: with {ways} the recording would be explained better. "
+        "Check it; it may be the cause of indications."
     ]
 
 
@@ -130,8 +131,8 @@ def _unresolved(rec: Reconstruction) -> list[str]:
     pixel = frame_pixels(rec.grid, window).pixel((place[0] + 0.5) * dy, (place[1] + 0.5) * dx)
     return [
         f"Something stands out by {shown.score_map.max():.2g} standard deviations around pixel (y, x) = {pixel}, but "
-        "it was not resolved into an indication: it may be too wide for this picture, or no defect. The part is not "
-        "clear. Record it with more sound material around that place, and look at the maps."
+        "it was not resolved into an indication: it may be too wide for this picture, or no defect. So the part is "
+        "not shown to be clear. Record it with more sound material around that place, and look at the maps."
     ]
 
 
@@ -140,7 +141,7 @@ def _contradictions(rec: Reconstruction) -> list[str]:
     facts = [fact for fact in moved_facts(rec.facts.calibration) if fact.contradicted]
     return [
         f"The recording contradicts what was stated or assumed: {fact.text}, {fact.widths:.2g} times as far as such a "
-        "figure is usually off. Check it, and the thickness, before depths are relied on."
+        "figure is usually off. Check it and the thickness before you rely on depths."
         for fact in facts
     ]
 
@@ -165,16 +166,16 @@ def _weighed(rec: Reconstruction) -> list[str]:
     if max(abs(math.log(factor)) for factor in shown.spreads) > SPREADS:
         y, x = shown.spreads
         said.append(
-            f"By the edges of what was found, heat spreads {y:.2g} times as fast along y and {x:.2g} times along x as "
-            "was stated or assumed; sizes and resistances were worked out with that."
+            f"Judging by the edges of the indications, heat spreads {y:.2g} times as fast along y and {x:.2g} times "
+            "along x as was stated or assumed; sizes and resistances were computed with these values."
         )
     if shown.just_missed:
         said.append(_just_missed(rec))
     if shown.coldest > COLD * max(shown.threshold, float(shown.score_map.max(initial=0.0))):
         said.append(
-            f"Somewhere the part cools faster than sound material, by {shown.coldest:.2g} standard deviations, which "
-            "no defect makes. It may be a thicker or better conducting place, an uneven coating, an edge, or a picture "
-            "that moved; look at the residual maps."
+            f"In one place the part cools faster than sound material, by {shown.coldest:.2g} standard deviations, "
+            "which no defect causes. It may be a thicker or better conducting place, an uneven coating, an edge, or a "
+            "movement of the picture; look at the residual maps."
         )
     return said
 
@@ -189,9 +190,9 @@ def _just_missed(rec: Reconstruction) -> str:
     deep, unit = shown.regions[number - 1].depth, rec.unit("length")
     depth = f", {deep:.3g}{' ' * bool(unit)}{unit} deep" if math.isfinite(deep) else ""
     return (
-        f"{counted(len(shown.just_missed), 'region').capitalize()} just missed it, the clearest around pixel (y, x) = "
-        f"{pixel}{depth}, with {shown.regions[number - 1].score:.2g}: a faint or small defect, or unevenness of part "
-        "and heating. Record again, with more heat or more frames, if that place matters."
+        f"{counted(len(shown.just_missed), 'region').capitalize()} just missed this threshold, the clearest around "
+        f"pixel (y, x) = {pixel}{depth}, with {shown.regions[number - 1].score:.2g}: it may be a faint or small "
+        "defect, or unevenness of part or heating. If that place matters, record again with more heat or more frames."
     )
 
 
@@ -200,13 +201,13 @@ def _limits(rec: Reconstruction) -> list[str]:
     said, unit = [], rec.unit("length")
     space = " " * bool(unit)
     if rec.reach is not None and rec.reach.shallowest > 0:
-        said.append(f"Above a depth of {rec.reach.shallowest:.3g}{space}{unit} nothing is said.")
+        said.append(f"Depths of less than {rec.reach.shallowest:.3g}{space}{unit} were not inspected.")
     if rec.reach is not None and rec.reach.deepest < rec.grid.size[0]:
         said.append(
-            f"The recording ends before heat comes back from below {rec.reach.deepest:.3g}{space}{unit}; nothing is "
-            "said of what lies deeper."
+            f"The recording ends before heat returns from below {rec.reach.deepest:.3g}{space}{unit}; what lies "
+            "deeper was not inspected."
         )
     left_out = 1 - rec.inspected_pixels
     if left_out > 0:
-        said.append(f"{100 * left_out:.2g} % of the pixels do not count.")
+        said.append(f"{100 * left_out:.2g} % of the pixels were not used.")
     return said

@@ -128,7 +128,7 @@ def test_a_run_that_was_stopped_goes_on(tmp_path):
         assert len(there) < len(keys), "it was over before it was stopped"
         if how == signal.SIGINT:
             assert first.returncode == 130, said
-            assert "The same command goes on from here" in said
+            assert "Run the same command again to resume" in said
             assert "Traceback" not in said
 
     second = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)

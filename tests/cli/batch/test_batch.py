@@ -39,7 +39,7 @@ def test_recordings_whose_own_facts_are_wrong_have_their_reasons_without_a_clust
     assert "0 of 1 recordings have a result" in out
     assert "No result: a.npy" in out
     assert "Did you mean 'thickness'" in out
-    assert "Passed over, for their suffix is that of no format: notes.txt." in out
+    assert "Skipped, because their suffix belongs to no known format: notes.txt." in out
     assert "Look what is done" in err
     assert json.loads((tmp_path / "scans-batch" / "summary.json").read_text())["recordings"][0]["name"] == "a.npy"
 

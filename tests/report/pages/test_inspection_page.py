@@ -50,7 +50,7 @@ def test_all_is_shown(seen):
         "Frame by frame",
         "How it cools",
         "Which frames become one",
-        "Pixels that do not count",
+        "Pixels that are not used",
         "Uneven flash and emissivity",
     ]
     facts = {fact.label: fact.value for fact in page.facts}

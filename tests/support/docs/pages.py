@@ -46,3 +46,10 @@ def guides() -> list[Path]:
     listed = re.findall(r"^(/?[\w-]+)$", index, re.MULTILINE)
     howtos = [DOCS / f"{name[1:]}.md" if name.startswith("/") else DOCS / "howto" / f"{name}.md" for name in listed]
     return [ROOT / "README.md", *sorted((DOCS / "tutorials").glob("*.md")), *howtos]
+
+
+def explanations() -> list[Path]:
+    """All other pages with code in Python; the examples of the reference are ``pycon``, and tested by themselves."""
+    known = {page.resolve() for page in guides()}
+    pages = [page for page in DOCS.rglob("*.md") if not {"_build", "auto_examples", "decisions"} & set(page.parts)]
+    return sorted(page for page in pages if page.resolve() not in known and blocks(page, "python"))

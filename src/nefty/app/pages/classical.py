@@ -24,7 +24,7 @@ from nefty.result.display_units import display_units
 def classical_panel(desk: Desk, run: Run, shown: Shown) -> None:
     """A choice of methods; the maps appear when they are there."""
     ui.label(
-        "Every pixel by itself, as classical thermography does; heat that flows sideways is not accounted for. "
+        "Every pixel is treated separately, as in classical thermography; lateral heat flow is not accounted for. "
         "The same recording, facts and region."
     ).classes("quiet")
     buttons = ui.row().classes("gap-2")

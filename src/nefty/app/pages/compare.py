@@ -73,13 +73,14 @@ def _summary(found: RunComparison, before: Shown) -> None:
             how = f"{counted(found.agreeing, 'indication')} agree that the second must be moved by "
             how += f"{quantity(y, length)} along y and {quantity(x, length)} along x."
         else:
-            how = "The runs lie over each other as the camera's pixels do; too few indications tell another shift."
+            how = "The runs are aligned by the camera's pixels; there are too few indications to find another shift."
         ui.label(f"Alignment: {how.capitalize() if found.agreeing else how}").classes("quiet")
         ui.label(
-            "Grown and smaller: the diameter of the disc with the same area, as far as both runs looked, changed by "
-            f"more than {quantity(found.margin, length)}, a cell at each edge. Where both diameters have 90 % "
-            "intervals, the table says whether they lie apart: then each run by itself tells the change. "
-            "Overlapping ones do not speak against it, for much of their width is an error that both runs share."
+            "Grown and smaller: the diameter of the disc with the same area, within the area that both runs "
+            "inspected, changed by more than {quantity(found.margin, length)}, a cell at each edge. If both diameters "
+            "have 90 % intervals, the table says whether these are disjoint; if they are, the intervals alone show "
+            "the change. Overlapping intervals do not rule out a change, because much of their width is an error that "
+            "both runs share."
         ).classes("quiet")
         for text in found.cautions:
             notice(text, "caution")

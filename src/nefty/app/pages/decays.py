@@ -58,7 +58,7 @@ def _figure(viewing: Viewing, look: Look) -> None:
         return
     ui.plotly(drawn(figure)).classes("w-full").props("data-figure=decay")
     if outside:
-        ui.label("A point outside of the region, or on a pixel that does not count, has no curve.").classes("quiet")
+        ui.label("A point outside the region, or on a pixel that is not used, has no curve.").classes("quiet")
     if account.alpha is None or account.thickness is None:
         ui.label("The slab's law needs thickness and material; see Facts.").classes("quiet")
     if viewing.points:

@@ -152,18 +152,16 @@ def _state(viewing: Viewing) -> None:
         wanted = "; ".join(f"{fact.what}, such as {fact.example}" for fact in account.missing)
         notice(f"Missing: {wanted}.", "caution", "A run would ask for more")
     elif account.complete:
-        notice(
-            "This recording says everything itself: nefty made it, or prepared it before.", "good", "Nothing is missing"
-        )
+        notice("This recording is complete: nefty made or prepared it.", "good", "Nothing is missing")
     else:
         assumed = sum(step.assumed for step in account.steps)
-        more = f" {assumed} of the steps below take something for granted." if assumed else ""
+        more = f" {assumed} of the steps below make an assumption." if assumed else ""
         notice(f"The recording can be run.{more}", "good", "Nothing is missing")
 
 
 def _summary(account: Account) -> None:
     """What ``nefty inspect`` says."""
-    ui.label("What the recording holds, and what is done to it").classes("heading")
+    ui.label("What the recording contains, and how it is prepared").classes("heading")
     with ui.element("table").classes("list"), ui.element("tbody"):
         for told in account.summary:
             with ui.element("tr"):

@@ -13,8 +13,8 @@ from nefty.data.intake.values import region
 def region_panel(viewing: Viewing, viewer: Viewer) -> None:
     """Words, numbers and buttons."""
     ui.label(
-        "Draw over the picture: a rectangle or a polygon for what counts, rectangles for what does not. Pixels are "
-        "numbered from 0 at the top left, as in the file."
+        "Draw over the picture: a rectangle or a polygon for the area to use, rectangles for areas to ignore. Pixels "
+        "are numbered from 0 at the top left, as in the file."
     ).classes("quiet")
     said = ui.column().classes("w-full gap-1")
 

@@ -153,7 +153,7 @@ def _table(shown: Shown, place: _Place) -> None:
     findings = shown.findings
     found = defect_table(findings, shown.units)
     if not found.rows:
-        ui.label("Nothing is listed; what that means, the verdict says.").classes("quiet")
+        ui.label("Nothing is listed; the verdict says what that means.").classes("quiet")
         return
     by_label = {str(d.label): d for d in findings.defects}
     rows: dict[int, ui.element] = {}
@@ -196,8 +196,8 @@ def _closer(desk: Desk, run: Run, shown: Shown, place: _Place) -> None:
     with ui.row().classes("items-center gap-3"):
         button = ui.button(icon="zoom_in", on_click=start).props("outline size=sm data-result=closer")
         ui.label(
-            f"{n} × {n} pixels of the camera are one cell here. A closer look solves the surroundings of one "
-            "indication again in the camera's own pixels, with what this run calibrated."
+            f"{n} × {n} camera pixels are averaged to one cell here. A closer look solves the surroundings of one "
+            "indication again at full camera resolution, with the calibration of this run."
         ).classes("quiet").style("flex: 1; min-width: 16rem")
 
     def name_it() -> None:
@@ -250,9 +250,13 @@ def _surfaces(shown: Shown) -> None:
     size = findings.rec.grid.size
     stretch = depth_stretch(size)
     ui.label(
-        "Drag to turn it, scroll to come nearer."
+        "Drag to turn it, scroll to zoom."
         + ("" if findings.rec.probability is None else f" {VEILED}")
-        + (f" Depth is drawn {stretch:g} times too large, so that a thin part can be seen into." if stretch > 1 else "")
+        + (
+            f" Depth is drawn {stretch:g} times too large, so that the inside of a thin part can be seen."
+            if stretch > 1
+            else ""
+        )
     ).classes("quiet")
     labels = [(str(d.label), d.centre) for d in findings.defects]
     solid, veil = bodies(findings)

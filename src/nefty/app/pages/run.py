@@ -97,7 +97,7 @@ def _buttons(desk: Desk, run: Run) -> None:
     if run.state is State.FINISHED:
         ui.link("Compare with another run", f"/compare?b={quote(run.name)}").classes("quiet")
     if run.state is State.RUNNING:
-        ui.label("You may close this page: the run goes on, and this address shows it again.").classes("quiet")
+        ui.label("You may close this page: the run continues, and this address shows it again.").classes("quiet")
 
 
 def _stages(now: str) -> None:

@@ -21,13 +21,13 @@ def runs_page(desk: Desk) -> None:
     ui.label("Runs").classes("title")
     names = [run.name for run in desk.jobs.runs()[:MOST]]
     if not names:
-        notice("Nothing was run yet. Open a recording, say what is known of it, and press Run.")
+        notice("There are no runs yet. Open a recording, enter its facts, and press Run.")
         return
     with panel():
         run_rows(desk, names)
     ui.label(
-        "One run works at a time, the others wait. Closing this page stops nothing; a run that is cancelled keeps the "
-        "best so far and can go on."
+        "Runs are executed one at a time; the others wait. Closing this page stops nothing; a cancelled run keeps the "
+        "best result so far and can be resumed."
     ).classes("quiet")
 
 
@@ -106,7 +106,7 @@ def run_words(desk: Desk, run: Run) -> str:
     if run.state is State.PAUSED:
         at = f" at iteration {progress.done} of {progress.total}" if progress and progress.total else ""
         best = " The best so far is kept." if run.has_result else ""
-        return f"Stopped{at}; Resume goes on from there.{best}"
+        return f"Stopped{at}; Resume continues from there.{best}"
     if progress is None:
         return "reading the recording"
     if not progress.total:

@@ -27,8 +27,8 @@ def seen_panel(shown: Shown) -> None:
     if limits is None:
         with panel("What would have been seen"):
             ui.label(
-                "It was not worked out: only the recipe real, which weighs what the frames show, tells it. “None "
-                "found” then says little."
+                "This was not computed: only the recipe real, which evaluates the evidence in the frames, provides "
+                "it. Without it, “none found” says little."
             ).classes("quiet")
         return
     _section(curves(findings, limits, units), "seen")

@@ -14,9 +14,9 @@ OWN = (100, 300)  # of these, what a frame's own values fill at first
 TOOLS = {"point": "Points", "rectangle": "Rectangle", "polygon": "Polygon", "leave out": "Leave out"}
 SAYS = {
     "point": "Click the picture: the decay of that pixel is drawn beside it.",
-    "rectangle": "Drag a rectangle over the part that counts.",
+    "rectangle": "Drag a rectangle over the area to use.",
     "polygon": "Click corner after corner; click the first one again to close the polygon.",
-    "leave out": "Drag rectangles over pixels that do not count: clamps, labels, reflections.",
+    "leave out": "Drag rectangles over pixels to ignore: clamps, labels, reflections.",
 }
 
 

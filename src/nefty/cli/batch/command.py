@@ -27,29 +27,33 @@ def run(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="Folder of runs and summary; beside the recordings' folder, its name with -batch, if not given."
-        ),
+        typer.Option(help="Folder of runs and summary; default: beside the recordings' folder, its name with -batch."),
     ] = None,
     recipe: Annotated[
         str | None,
-        typer.Option(help="As for nefty reconstruct; chosen by each recording if not given.", show_default=False),
+        typer.Option(help="As for nefty reconstruct; by default chosen for each recording.", show_default=False),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change the recipe, such as model.layers=24; repeatable."),
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Change a value of the recipe, such as model.layers=24; repeatable."
+        ),
     ] = None,
     false_calls: Annotated[
         float | None,
         typer.Option(
-            metavar="NUMBER", help="False indications that you accept in a sound part, on average.", show_default=False
+            metavar="NUMBER",
+            help="Accepted number of false indications in a sound part, on average.",
+            show_default=False,
         ),
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(help="Stop each recording after so many; the same command goes on.", show_default=False),
+        typer.Option(
+            help="Stop each recording after this many seconds; the same command resumes it.", show_default=False
+        ),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do everything again.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Compute everything again.")] = False,
     workers: Workers = None,
     threads: Threads = 1,
     scheduler: Scheduler = None,
@@ -63,9 +67,9 @@ def run(
     """Reconstruct a folder of recordings with one set of facts, and write a summary.
 
     "nefty batch scans --facts part.toml": one report for each recording, summary.html for all. A recording that cannot
-    be read never stops the others. A .toml of a recording's own name says what is different with it.
-    The same command goes on after Ctrl-C, and computes only what is new or has changed.
-    Ends with 1 if a recording has no result.
+    be read never stops the others. A .toml with the name of a recording holds facts that differ for it.
+    The same command resumes after Ctrl-C, and computes only what is new or has changed.
+    The exit code is 1 if a recording has no result.
     """
     from nefty.batches.run import batch
     from nefty.cli.batch.progress import BatchProgress
@@ -97,7 +101,7 @@ def run(
     if show:
         open_in_browser(done.folder / "summary.html")
     if done.interrupted:
-        typer.echo("Stopped. The same command goes on from here.", err=True)
+        typer.echo("Stopped. Run the same command again to resume.", err=True)
         raise typer.Exit(STOPPED)
     if done.without_result:
         raise typer.Exit(1)
@@ -112,12 +116,12 @@ def _told(done: Batch) -> str:
     showing = sum(bool(one.indications) and judges(one) for one in results)
     parts = [
         f"{len(results)} of {len(done.listed.recordings)} recordings have a result, {showing} of them with "
-        f"indications; {done.computed} were worked on now."
+        f"indications; {done.computed} were computed in this run."
     ]
     if done.listed.passed_over:
         names = [path.name for path in done.listed.passed_over]
         shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-        parts.append(f"Passed over, for their suffix is that of no format: {shown}.")
+        parts.append(f"Skipped, because their suffix belongs to no known format: {shown}.")
     lines = [filled(part) for part in parts]
     lines += [filled(f"No result: {one.name}: {one.reason}", rest="  ") for one in done.without_result]
     return "\n".join([*lines, "", listed({str(done.folder / name): words for name, words in FILES.items()})])

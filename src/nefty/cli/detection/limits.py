@@ -23,9 +23,9 @@ def run(
     *,
     options: RecordingOptions,
 ) -> None:
-    """Say which defects this recording would have shown: the smallest diameter at each depth, with 90 % probability.
+    """Show which defects this recording would reveal: the smallest diameter at each depth, with 90 % probability.
 
-    Defects are put into the recording and looked for as all others. The report of a run has the same, with maps.
+    Defects are inserted into the recording and searched for as usual. The report of a run shows the same, with maps.
     """
     found = _of_run(recording) if recording.is_dir() else _of_recording(recording, options)
     typer.echo(_table(found))
@@ -39,7 +39,7 @@ def _of_run(folder: Path) -> Limits:
 
     rec = Reconstruction.load(folder)
     if rec.frame_evidence is None or rec.frame_evidence.limits is None:
-        raise InputError(f"{folder}: this run has not worked out what would have been seen; run the recipe real again.")
+        raise InputError(f"{folder}: this run did not compute what would have been seen; run the recipe real again.")
     return rec.frame_evidence.limits.scaled(MILLI if rec.facts.units.in_metres else 1.0)
 
 

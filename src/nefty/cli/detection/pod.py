@@ -21,7 +21,7 @@ def run(
         list[Path],
         typer.Argument(
             metavar="SOURCE",
-            help="Tables .csv with size and detected or signal, no size for sound places; runs; or folders of runs.",
+            help="Tables (.csv) with size and detected or signal (no size: sound place), runs, or folders of runs.",
             show_default=False,
         ),
     ],
@@ -29,27 +29,28 @@ def run(
         Path | None,
         typer.Option(
             metavar="FILE.csv",
-            help="Known defects of the runs: x, y, size, and depth and run if wanted; else what the runs know.",
+            help="Known defects of the runs: x, y, size, optionally depth and run. Default: those stored in the runs.",
             show_default=False,
         ),
     ] = None,
     threshold: Annotated[
         float | None,
         typer.Option(
-            help="Fit the strength of signals, found above this, instead of hits and misses.", show_default=False
+            help="Fit signal strengths instead of hits and misses; a signal above this value is found.",
+            show_default=False,
         ),
     ] = None,
     low: Annotated[
-        float | None, typer.Option(help="Signals at or below it are lost in noise.", show_default=False)
+        float | None, typer.Option(help="Signals at or below this value are lost in noise.", show_default=False)
     ] = None,
     high: Annotated[
-        float | None, typer.Option(help="Signals at or above it are saturated.", show_default=False)
+        float | None, typer.Option(help="Signals at or above this value are saturated.", show_default=False)
     ] = None,
-    link: Annotated[str, typer.Option(help="Of hits and misses: logit or probit.")] = "logit",
-    scale: Annotated[str, typer.Option(help="The POD is a function of log or linear sizes.")] = "log",
-    confidence: Annotated[float, typer.Option(help="One-sided, of the bounds.")] = 0.95,
+    link: Annotated[str, typer.Option(help="Link function for hits and misses: logit or probit.")] = "logit",
+    scale: Annotated[str, typer.Option(help="Size axis of the POD: log or linear.")] = "log",
+    confidence: Annotated[float, typer.Option(help="One-sided confidence of the bounds.")] = 0.95,
     firth: Annotated[
-        bool, typer.Option("--firth", help="Firth's penalty, for hits and misses that do not mix.")
+        bool, typer.Option("--firth", help="Firth's penalty, for hits and misses that do not overlap.")
     ] = False,
     asymptote: Annotated[
         str,
@@ -59,7 +60,7 @@ def run(
         int | None,
         typer.Option(
             metavar="N",
-            help="False calls in all --parts, where sources do not tell them.",
+            help="False calls in all --parts, if the sources do not contain them.",
             min=0,
             show_default=False,
         ),
@@ -67,21 +68,17 @@ def run(
     parts: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Parts that were inspected: false calls are told per part.", min=1, show_default=False
+            metavar="N", help="Number of parts inspected; false calls are given per part.", min=1, show_default=False
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Write the page and the tables there.", file_okay=False, show_default=False
-        ),
+        typer.Option(metavar="FOLDER", help="Folder for the page and the tables.", file_okay=False, show_default=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a machine to read.")] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Tell from which size on defects are found: a90/95, by hits and misses or by signals, and how many false calls
-    come with it.
-    """
+    """Find the size from which defects are found (a90/95), from hits and misses or signals, with the false calls."""
     from dataclasses import replace
 
     from nefty.core.errors import InputError

@@ -51,7 +51,7 @@ def classical_page(
     return Page(
         title=f"{chosen.title}: {'depth' if depth is not None else 'contrast'}, pixel by pixel",
         lead=f"{source}: {sequence.shape[0]} frames of {sequence.shape[2]} × {sequence.shape[1]} pixels. "
-        "Every pixel is treated as a part of its own; heat that flows sideways is not accounted for.",
+        "Every pixel is treated separately; lateral heat flow is not accounted for.",
         sections=[_section(label, image, size, units) for label, image in maps.items()],
         facts=facts,
         provenance={**{k: str(v) for k, v in given.items()}, **{k: str(v) for k, v in provenance().items()}},

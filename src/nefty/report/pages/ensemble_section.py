@@ -48,9 +48,9 @@ def section(findings: Findings, units: AxisUnits) -> Section | None:
         ),
         good="Bright inside the indications, dark elsewhere, with narrow edges; a sheet between two layers of cells "
         "shows half as bright in both.",
-        bad="Pale indications, or a wide halo: depth or outline are hardly determined.",
-        do="Trust intervals of 90 % first, where the table has them: they were counted. The ensemble says which "
-        "indications, and which edges, are less sure than others.",
+        bad="Pale indications, or a wide halo: depth or outline are poorly determined.",
+        do="Rely first on the 90 % intervals, if the table has them: they are based on counts. The ensemble shows "
+        "which indications, and which edges, are less certain than others.",
     )
 
 
@@ -58,8 +58,8 @@ def refitted(ensemble: Ensemble) -> str:
     """What the ensemble is, in words."""
     asked = "" if ensemble.whole else f" of {ensemble.asked}"
     return (
-        f"The recording was refitted {ensemble.members}{asked} times, with other noise and other errors of the model "
-        "as large as those that the first fit left, and with other facts: as wrong as users are."
+        f"The recording was refitted {ensemble.members}{asked} times, with different noise, with model errors as "
+        "large as those left by the first fit, and with facts that are off by as much as users typically are."
         + (f" {counted(ensemble.failed, 'refit').capitalize()} failed." if ensemble.failed else "")
     )
 

@@ -101,8 +101,8 @@ def _residuals(findings: Findings, units: AxisUnits) -> Section:
         ),
         bad="A patch that keeps its place and sign over many frames: a defect that is missing, too small or at a wrong "
         "depth. Stripes and stains that never move: emissivity, dirt or reflections. One bad frame: the camera.",
-        do="A patch inside an outline: let it run longer, or with less regularisation. A patch outside: look for a "
-        "defect there. A stain: mask it. A bad frame: leave it out.",
+        do="A patch inside an outline: run it longer, or with less regularisation. A patch outside: look for a defect "
+        "there. A stain: mask it. A bad frame: leave it out.",
     )
 
 
@@ -150,7 +150,7 @@ def _convergence(findings: Findings) -> Section:
         title="How it converged",
         shows=(
             "The misfit, the objective, which is the misfit with the weighted penalties added, and each penalty before "
-            "its weight, where it counts. Each stage of the recipe has its colour; the buttons change between "
+            "its weight, where it counts. Each stage of the recipe has its own colour; the buttons switch between "
             "evaluations of the model and seconds."
             + (" The dashed line is the noise floor: below it, noise would be fitted." if noise else "")
             + (f" It ended: {rec.stopped.text.rstrip('. ')}." if rec.stopped.text else "")

@@ -21,9 +21,9 @@ TERMS = (
     "pixels with the indication below them. Contrast: missing diffusivity, 1\u00a0−\u00a0α/α₀, against the background "
     "at that depth; 100\u00a0% would be a perfect insulator. ΔT\u00a0=\u00a0mean_d\u00a0−\u00a0mean_s and "
     "SNR\u00a0=\u00a020\u00a0log₁₀(|ΔT|\u00a0/\u00a0σ_s): d are the pixels over the indication, s the sound ones one "
-    "to two of its diameters away, σ_s their standard deviation; all in the detection image, the measured frame, of "
-    "those that count over the indication, in which the SNR is highest, at the time t, evened by the heating that the "
-    "model has."
+    "to two of its diameters away, σ_s their standard deviation; all in the detection image, which is the measured "
+    "frame with the highest SNR, among those used over the indication, at the time t, corrected for the uneven "
+    "heating in the model."
 )
 FWHM_OF_VOLUME = (
     "FWHM: full width at half maximum of the map of missing diffusivity along its longer and shorter axis, – where it "
@@ -32,9 +32,9 @@ FWHM_OF_VOLUME = (
 FWHM_OF_SHEETS = "FWHM: longer and shorter axis of the ellipse that has the area and proportions of its pixels."
 EVIDENCE = " Evidence: standard deviations by which the frames show it; see “What the frames show”."
 RESISTANCE = (
-    " R: thermal resistance of its middle, and how thick still air or a film of polymer would be that has it; – for a "
-    "hole, for a polymer in a part that conducts no better, and where density and specific heat are not known. "
-    "Thickness: – where it is too thin to be measured; R, the resistance, then says more."
+    " R: thermal resistance of its middle, and the thickness of still air or of a polymer film with the same "
+    "resistance; – for a hole, for a polymer in a part that conducts no better, and where density and specific heat "
+    "are not known. Thickness: – where it is too thin to be measured; R, the resistance, then says more."
 )
 ENSEMBLE = (
     " Ensemble: standard deviation of depth, diameter and resistance over refits with other noise and other facts; it "
@@ -49,7 +49,7 @@ INTERVALS = (
     "each for itself."
 )
 WRONG_FACTS = (
-    " It was measured with facts that are wrong by as much as users are: thickness 2 %, diffusivity 10 %, ratios 20 %, "
+    " It was measured with facts that are off by as much as users typically are: thickness 2 %, diffusivity 10 %, ratios 20 %, "
     "pulse 20 %, and the flash anywhere between two frames."
 )
 EXACT_FACTS = (
@@ -57,14 +57,13 @@ EXACT_FACTS = (
     "what it holds with more noise was not measured."
 )
 BAND = (
-    "The band has no stated probability. It adds in squares the blur of the upper edge (at least half a cell), the "
-    "spread of the depth within the core of the indication, and the change of depth that would move the decay over it "
-    "by the noise of one value (or by what the fit leaves unexplained there, if that is more)."
+    "The band has no stated probability. It adds in quadrature the blur of the upper edge (at least half a cell), the "
+    "spread of the depth within the core of the indication, and the change of depth that would shift the decay over "
+    "it by the noise of one value (or by what the fit leaves unexplained there, if that is more)."
 )
-WITH_LEVEL = "A thickness that is wrong by more than a few per cent moves all depths with it, out of their intervals."
+WITH_LEVEL = "If the thickness is wrong by more than a few per cent, all depths shift with it, out of their intervals."
 WITHOUT_LEVEL = (
-    "The bands do not hold an error of the thickness or of the material that were given: all depths scale with the "
-    "thickness."
+    "The bands do not include an error of the given thickness or material: all depths scale with the thickness."
 )
 
 
@@ -121,8 +120,8 @@ def _table(findings: Findings, units: AxisUnits) -> Section:
     if not table.rows and not findings.rec.verdict().level.judges:
         return Section(
             title="What they measure",
-            shows="Nothing is listed, and nothing follows from that: the verdict on top says why.",
-            do="Do what the verdict says before anything is concluded.",
+            shows="Nothing is listed, but no conclusion follows from that: the verdict at the top says why.",
+            do="Follow the verdict before you draw any conclusion.",
         )
     if not table.rows:
         return Section(
@@ -130,8 +129,8 @@ def _table(findings: Findings, units: AxisUnits) -> Section:
             shows=_nothing(findings),
             good="The depth map is empty and the residual maps hold nothing but noise.",
             bad="A patch in the residual maps that stays over many frames: something is there that the volume lacks.",
-            do="State the smallest and deepest defect that this set-up has been shown to find; absence below that is "
-            "not shown.",
+            do="State the smallest and deepest defect that this set-up has been shown to find; beyond that, the "
+            "absence of defects is not shown.",
         )
     weighed = findings.rec.frame_evidence
     listed = "Every connected region of low diffusivity, the largest first."
@@ -202,7 +201,7 @@ def how_sure(findings: Findings, units: AxisUnits) -> Section:
     return Section(
         title="How deep, and how sure",
         shows=(
-            f"Depth to the top of each indication in its {_word(findings)}, front face on top{bars}. "
+            f"Depth to the top of each indication with its {_word(findings)}, front face on top{bars}. "
             f"{_how_sure(findings)}{many}"
         ),
         figure=depth_bands(bands, findings.rec.grid.size[0], units),

@@ -49,9 +49,9 @@ class Inspection:
 def inspection_page(seen: Inspection) -> Page:
     """Build the page; pixels are numbered as in the file, for the options that name them."""
     return Page(
-        title=f"{seen.file}: what the recording holds",
-        lead="The file is as it was. The steps below are those that nefty reconstruct takes before it begins; each can "
-        "be set by an option. Pixels and frames are numbered from 0, as in the file.",
+        title=f"{seen.file}: what the recording contains",
+        lead="The file was not changed. The steps below are those that nefty reconstruct does first; each can be set "
+        "by an option. Pixels and frames are numbered from 0, as in the file.",
         notice=_notice(seen),
         facts=_facts(seen),
         sections=[
@@ -96,7 +96,7 @@ def _steps(seen: Inspection) -> Section:
     rows = [(step.name.capitalize() + (" (assumed)" if step.assumed else ""), step.text) for step in seen.steps]
     return Section(
         "What was found, step by step",
-        "Each step with what it found in the recording, or what was given.",
+        "Each step, with what was found in the recording or given.",
         table=Table(("Step", "What was found and done"), rows),
     )
 
@@ -123,8 +123,8 @@ def _pictures(seen: Inspection) -> Section:
         maps.append(DepthMap(f"{title} ({number})", image, TEMPERATURE, label, _range(image), outline))
     return Section(
         "The frames",
-        "Rise above what was seen before the flash, or above the ambient value where nothing was. A line marks the "
-        "part, where a background that stayed cold shows its outline, or the region that was chosen.",
+        "Temperature rise above the frames before the flash, or above the ambient value if there are none. A line "
+        "marks the part, if a cold background shows its outline, or the chosen region.",
         "Even light over the part at first; later the defects, as warm blurs.",
         "A picture that hardly differs from the first: no flash, or the wrong frame. Stripes: a damaged file, or axes "
         "in another order.",
@@ -138,9 +138,9 @@ def _levels(seen: Inspection) -> Section:
     flash = seen.prepared.flash_frame
     return Section(
         "Frame by frame",
-        "The mean of every frame, without its extremes. The dotted line is the frame in which the flash falls.",
+        "The mean of every frame, without its extremes. The dotted line is the frame in which the flash occurs.",
         "Flat, a jump, and a smooth fall.",
-        "Frames that fall out of line and are not marked as corrupt; a fall before the dotted line.",
+        "Outlying frames that are not marked as corrupt; a fall before the dotted line.",
         "Give --corrupt with their numbers, --flash-frame.",
         figure=level_figure(found.levels, found.used, found.corrupt, flash, seen.units),
     )
@@ -160,7 +160,8 @@ def _decays(seen: Inspection) -> list[Section]:
             "A thick part cools along a line of slope −1/2 until the heat meets its back or a defect; from then on the "
             "curve lies above the line. Prepared frames: averaged in time, and in space where pixels were binned.",
             "The median follows the dashed line at first, then bends up at the time L²/(π alpha) of the thickness L.",
-            "No stretch along the line: the flash lies elsewhere, ambient is wrong, or the camera was saturated.",
+            "No part of the curve follows the line: the flash is in another frame, ambient is wrong, or the camera "
+            "was saturated.",
             "Give --flash-frame, --ambient, --start.",
             figure=decay_figure(sequence.times, curves, seen.units),
         )
@@ -196,8 +197,8 @@ def _windows(seen: Inspection) -> list[Section]:
         Section(
             "Which frames become one",
             "Above, how many frames each mean is made of; point at a dot for the first. Below, the noise that is left.",
-            "Single frames at first, more and more later, and noise that falls as one over the root of their number.",
-            "Noise that stays up: it lasts longer than a frame, and averaging helps less.",
+            "Single frames at first, more and more later, and noise that falls with the square root of their number.",
+            "Noise that does not fall: it is correlated over several frames, and averaging helps less.",
             "Give --frames for more or fewer of them.",
             figure=window_figure(chosen.times, chosen.counts, chosen.noise, found.used[chosen.edges[:-1]], seen.units),
         )
@@ -214,12 +215,12 @@ def _faults(seen: Inspection) -> Section:
         DepthMap("Dead", np.where(dead > 0, dead, np.nan), COUNT, "", (0.0, 1.0)),
     ]
     return Section(
-        "Pixels that do not count",
+        "Pixels that are not used",
         f"Left, in how many frames a pixel is at the top of the camera's range ({int((found.saturated > 0).sum())} "
         f"pixels); right, pixels that never change, stand alone or are very noisy ({int(found.dead.sum())}).",
         "Both empty, or nearly.",
         "A large saturated area: the first frames after the flash are lost there. Dead pixels in clusters.",
-        "Shorter integration time, weaker flash. Set --saturation or --dead if what you see here is not so.",
+        "Shorter integration time, weaker flash. Set --saturation or --dead if this picture is wrong.",
         figure=depth_maps(maps, _face(seen.recording), _in_pixels(seen.units)),
     )
 

@@ -50,17 +50,17 @@ def curves(findings: Findings, limits: Limits, units: AxisUnits) -> Section:
         shows=(
             "The smallest round defect at each depth that this recording, with its noise, its uneven heating, the "
             "errors of the model and the threshold that was used, shows with 90 % probability at a typical place. "
-            "Defects were put into the recording by the heat model, and looked for as all others. – means: none up to "
-            f"{quantity(limits.largest, units.length)}. A defect that covers fewer than three pixels is never listed, "
-            "however clear."
+            "Defects were inserted into the recording with the heat model, and searched for as usual. – means: none "
+            f"up to {quantity(limits.largest, units.length)}. A defect that covers fewer than three pixels is never "
+            "listed, however clear."
         ),
         figure=limit_curves(limits, max(spacing[1:]), units),
         table=Table(columns, rows),
         good="The curve lies to the left of the smallest defect that matters, down to the depth that matters.",
-        bad="A curve that ends before the back face, or lies to the right of what matters: no indication there says "
-        "little.",
-        do="State this limit together with the result. To see smaller ones, record with more heat, longer, more often, "
-        "or from nearer.",
+        bad="A curve that ends before the back face, or lies to the right of what matters: the absence of an "
+        "indication there says little.",
+        do="State this limit together with the result. To find smaller ones, record with more heat, for longer, "
+        "repeatedly, or from closer.",
     )
 
 

@@ -16,8 +16,8 @@ from nefty.result.indications.detection_image import front_frames
 
 NOT_SAID = "not recorded"
 STANDARDS = (
-    "Words follow ASTM E2582, EN 17119, EN 17501 and ISO 10878 (no conformity is claimed). These standards say how to "
-    "test and what to write down; they set no acceptance limits. The assessment of the indications is the "
+    "The vocabulary follows ASTM E2582, EN 17119, EN 17501 and ISO 10878 (no conformity is claimed). These standards "
+    "say how to test and what to write down; they set no acceptance limits. The assessment of the indications is the "
     "inspector's, by the specification of the part."
 )
 #: AxisUnits of SI with a length in them, and what they are shown in.
@@ -58,13 +58,12 @@ def _measured(findings: Findings, units: AxisUnits) -> Section:
     ]
     return Section(
         title="How this was measured",
-        shows=f"What is known about the recording, what was done to it, and what was taken for granted. {STANDARDS}",
+        shows=f"What is known about the recording, what was done to it, and what was assumed. {STANDARDS}",
         table=Table(("", ""), rows),
-        good="Camera, frame rate, flash, material and the source of its diffusivity are all there, and no step "
-        "surprises.",
+        good="Camera, frame rate, flash, material and the source of its diffusivity are all stated, and no step is "
+        "unexpected.",
         bad=f"“{NOT_SAID}” where the procedure asks for it, or an assumption that does not hold for this part.",
-        do="Give what is missing with the recording, so that the result carries it; correct what is wrong and run "
-        "again.",
+        do="Add what is missing to the recording, so that the result includes it; correct what is wrong and run again.",
     )
 
 
@@ -138,12 +137,13 @@ def _steps(findings: Findings) -> list[str]:
 def _assumptions(findings: Findings, units: AxisUnits) -> list[str]:
     rec = findings.rec
     sides = {
-        "periodic": "The part goes on periodically across its sides.",
+        "periodic": "The part continues periodically across its sides.",
         "adiabatic": "No heat flows through the sides of what was reconstructed.",
     }
     found = [
         f"The thickness is {quantity(rec.grid.size[0], units.length, digits=4)}; all depths scale with it.",
-        "An indication conducts heat less well than the part. What conducts better, or as well, is not looked for.",
+        "An indication conducts heat less well than the part. Regions that conduct better, or equally well, are not "
+        "searched for.",
         sides[rec.lateral],
     ]
     material = rec.facts.material
@@ -158,11 +158,11 @@ def _calibrated(findings: Findings, units: AxisUnits) -> Section:
         factor, word = SHOWN.get(found.unit, (1.0, found.unit))
         rows.append((found.name, *(_scaled(v, factor, word) for v in (found.value, found.spread, found.start))))
     gain = _gain(findings)
-    shows = "What was found from the recording itself, on its sound pixels, and where the search began."
+    shows = "Values determined from the recording itself, on its sound pixels, and their starting values."
     if gain is not None:
         shows += (
-            " The map is the gain of each pixel, what flash and emissivity made of it, as its difference from the "
-            "mean; every decay was divided by it, or compared with the model times it."
+            " The map is the gain of each pixel, due to flash and emissivity, as its difference from the mean; every "
+            "decay was divided by it, or compared with the model times it."
         )
     return Section(
         title="What was calibrated",
@@ -173,7 +173,7 @@ def _calibrated(findings: Findings, units: AxisUnits) -> Section:
         "gain.",
         bad="A diffusivity far from the material's: the thickness may be wrong. The shape of an indication in the "
         "gain: part of its contrast was taken for emissivity.",
-        do="Compare with the data sheet of the material; give what is known better and run again.",
+        do="Compare with the data sheet of the material; give better values if you have them, and run again.",
     )
 
 

@@ -75,7 +75,7 @@ def _lead(pod: Pod, table: DetectionTable, hits: np.ndarray, source: str) -> str
     return (
         f"{int(hits.sum())} of {counted(pod.targets, 'known defect')} found, {low:.3g} to "
         f"{quantity(high, table.unit)} in size{origin}; fitted by {how}.{false} A probability of detection is that of "
-        "this method, set-up and kind of defect. What size matters is for those who assess the part to say."
+        "this method, set-up and kind of defect. Which size matters is decided by those who assess the part."
     )
 
 
@@ -136,11 +136,11 @@ def _curve(pod: Pod, table: DetectionTable, hits: np.ndarray) -> Section:
         shows="Probability of detection against size. Ticks on top are defects that were found, ticks at the bottom "
         "those that were missed. "
         + (
-            "The broken lines are lower confidence curves by two methods; where the lower of them crosses 0.9 lies the "
-            "number to quote."
+            "The broken lines are lower confidence curves by two methods; the number to quote is where the lower of "
+            "them crosses 0.9."
             if pod.limited is None
-            else "The curve ends at its asymptote. Where the broken line, the lower confidence curve, crosses 0.9 lies "
-            "the number to quote; if it does not, there is none."
+            else "The curve ends at its asymptote. The number to quote is where the broken line, the lower confidence "
+            "curve, crosses 0.9; if it does not, there is none."
         ),
         figure=pod_curve(pod, table.sizes, hits, table.unit),
         good="Sizes spread evenly over the rise of the curve, hits and misses that overlap there.",
@@ -183,7 +183,7 @@ def _targets(table: DetectionTable) -> Section:
     some = f" The first {MOST_ROWS} of {len(table.targets)}." if len(table.targets) > MOST_ROWS else ""
     return Section(
         title="The targets",
-        shows=f"Every known defect, and what was made of it.{some}",
+        shows=f"Every known defect, and whether it was found.{some}",
         table=Table(columns, rows, one_line=True),
         terms="Size: diameter of the disc with the same area. Found: an indication whose centre is no further away "
         "than half the sum of both diameters. Signal, where it comes from runs: CNR = |mean_d − mean_s| / σ_s over "

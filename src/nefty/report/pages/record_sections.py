@@ -46,15 +46,15 @@ def _recorded(rec: Reconstruction, record: InspectionRecord, units: AxisUnits) -
     ]
     return Section(
         title="Record of the inspection",
-        shows="Who inspected what, when and how, as it was written down; what nobody wrote down; which part of the "
-        "picture does not count; and whether the recording lasted until heat came back from as deep as matters. "
-        "Nothing here changed a number. The assessment of the part is the inspector's.",
+        shows="Who inspected what, when and how, as recorded; what is not recorded; which part of the picture was not "
+        "used; and whether the recording was long enough for heat to return from the depth of interest. Nothing here "
+        "changes a number. The assessment of the part is the inspector's.",
         table=Table(("", ""), rows),
         good="All that the procedure asks for is recorded, nothing that matters was left out, and the recording was "
         "long enough.",
-        bad="“not recorded” holds something that the procedure asks for; a place that matters does not count; the "
+        bad="“not recorded” holds something that the procedure asks for; a place that matters was not used; the "
         "recording ended too early.",
-        do="Fill in inspection.toml and give the same command again: the volume stays, the report is written again. "
+        do="Fill in inspection.toml and run the same command again: the volume stays, the report is rewritten. "
         "Record longer where it was too short.",
     )
 
@@ -65,7 +65,7 @@ def _left_out(rec: Reconstruction, units: AxisUnits) -> str:
     much = (
         f"{100 * found.share:.2g} % of the pixels{f', {area}' if area else ''}."
         if found.share
-        else "All pixels of what was reconstructed count."
+        else "All pixels of the reconstructed region were used."
     )
     return " ".join([much, *found.why])
 
@@ -101,9 +101,9 @@ def _beside_reference(rec: Reconstruction, record: InspectionRecord, units: Axis
         table=Table(("", "this run", "reference", "ratio"), rows),
         good="Noise, strength of the heating and calibrated diffusivity are like those of the reference, and its "
         "indications are the defects that it has.",
-        bad="More noise or less heat than on the reference: what was found there may stay hidden here. Another "
+        bad="More noise or less heat than on the reference: defects that were found there may be missed here. Another "
         "diffusivity: another material, or a wrong thickness.",
-        do="Bring camera, distance and lamps to what they were, and record again.",
+        do="Set up camera, distance and lamps as for the reference, and record again.",
     )
 
 

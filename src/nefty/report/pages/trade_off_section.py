@@ -39,7 +39,7 @@ def trade_off_section(
         table=Table(columns, cells, one_line=True) if rows else None,
         good="A line that rises steeply at the left and then runs flat: a threshold there finds nearly all there is to "
         "find.",
-        bad="A line that rises all the way: each defect more costs false calls.",
+        bad="A line that rises all the way: every further defect costs false calls.",
         do="Choose the threshold by what a false call and a missed defect cost, before the part is looked at; give "
         "both numbers together.",
     )

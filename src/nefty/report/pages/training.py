@@ -45,11 +45,15 @@ def training_page(network: Any, about: Mapping[str, Any]) -> Page:
                 "epoch while it is trained, and of the held-out recordings after it.",
                 figure=learning_curves(history, best),
                 good="Both curves fall together and end level.",
-                bad="The held-out curve rises while the other falls: the network remembers instead of learning. Both "
-                "still fall at the end: it was stopped early.",
-                do="Simulate more recordings where it remembers, give more epochs where it still falls.",
+                bad="The held-out curve rises while the other falls: the network memorises instead of generalising. "
+                "Both still fall at the end: it was stopped early.",
+                do="Simulate more recordings if it memorises; train for more epochs if the curves still fall.",
             ),
-            Section(title="Settings", shows="All that decided the training.", table=Table(("setting", "value"), rows)),
+            Section(
+                title="Settings",
+                shows="All settings that determined the training.",
+                table=Table(("setting", "value"), rows),
+            ),
         ],
         provenance=dict(about["provenance"]),
     )

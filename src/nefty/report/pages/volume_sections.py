@@ -32,7 +32,7 @@ RATIO = Scale("ice", from_zero=True)
 SOLID, VEIL = 0.4, 0.05  # probabilities; a sheet between two layers of cells has half of it in each
 VEILED = (
     f"Solid, coloured by depth: cells that are anomalous with a probability of {SOLID:g} or more, by the ensemble of "
-    f"refits. The veil around it encloses those with {VEIL:g} or more: there the result is not sure."
+    f"refits. The translucent surface around it encloses those with {VEIL:g} or more: there the result is not sure."
 )
 
 
@@ -64,12 +64,14 @@ def _surfaces(findings: Findings, units: AxisUnits) -> Section:
         labels=[(str(d.label), d.centre) for d in findings.defects],
     )
     stretched = (
-        f"Depth is drawn {stretch:g} times too large, so that a thin part can be seen into. " if stretch > 1 else ""
+        f"Depth is drawn {stretch:g} times too large, so that the inside of a thin part can be seen. "
+        if stretch > 1
+        else ""
     )
     return Section(
         title="The indications in 3D",
         shows=(
-            f"The part as a translucent block, front face on top. {stretched}Drag to turn it, scroll to come nearer. "
+            f"The part as a translucent block, front face on top. {stretched}Drag to turn it, scroll to zoom. "
             + ("The surfaces enclose the indications, coloured by depth." if probability is None else VEILED)
             + (" Dark rings are the true defects, one ring per layer of cells." if truth is not None else "")
         ),
