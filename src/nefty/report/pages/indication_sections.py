@@ -49,8 +49,8 @@ INTERVALS = (
     "each for itself."
 )
 WRONG_FACTS = (
-    " It was measured with facts that are off by as much as users typically are: thickness 2 %, diffusivity 10 %, ratios 20 %, "
-    "pulse 20 %, and the flash anywhere between two frames."
+    " It was measured with facts that are off by as much as users typically are: thickness 2 %, diffusivity 10 %, "
+    "ratios 20 %, pulse 20 %, and the flash anywhere between two frames."
 )
 EXACT_FACTS = (
     " It was measured with exact facts, half of the specimens without noise and half with noise of 0.1 % of the peak; "
