@@ -155,7 +155,8 @@ def _write_one(root: Path, name: str, plate: Plate, size: PvcSize, seed: int) ->
     for folder in LABELS.values():
         write_atomic(root / "labels" / folder / f"{name}.png", label.getvalue())
     savemat(values, {VARIABLE: counts}, format="5", do_compression=False)
-    write_atomic(root / "data" / f"{name}.mat", values.getbuffer())
+    with values.getbuffer() as view:
+        write_atomic(root / "data" / f"{name}.mat", view)
 
 
 def _facts(plate: Plate, size: PvcSize, seed: int) -> dict[str, Any]:

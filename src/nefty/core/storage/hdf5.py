@@ -84,7 +84,8 @@ def creating(path: str | os.PathLike[str]) -> Iterator[h5py.File]:
     image = io.BytesIO()
     with h5py.File(image, "w", libver=("v108", "v108")) as file:
         yield file
-    write_atomic(path, image.getbuffer())
+    with image.getbuffer() as view:  # released also after an error: one that outlives it crashed Python 3.12.1
+        write_atomic(path, view)
 
 
 @contextlib.contextmanager

@@ -93,8 +93,10 @@ class PartRecording:
         truth, frames = io.BytesIO(), io.BytesIO()
         np.savez(truth, labels=self.truth.labels, depth=self.truth.depth)
         np.save(frames, self.frames)
-        write_atomic(folder / TRUTH, truth.getbuffer())
-        write_atomic(folder / FRAMES, frames.getbuffer())
+        with truth.getbuffer() as view:
+            write_atomic(folder / TRUTH, view)
+        with frames.getbuffer() as view:
+            write_atomic(folder / FRAMES, view)
         facts = {
             "known": {**self.known, "material": self.known["material"].model_dump()},
             "noise": self.noise,
