@@ -83,7 +83,7 @@ class Factors:
                 (one.resistance, group.resistance),
             )
         )
-        if math.isinf(resistance[0]):  # too few were measured
+        if not all(map(math.isfinite, group.resistance)):  # too few were measured
             resistance = (math.nan, math.nan)
         return Intervals(depth, diameter, resistance, group.offset * one.diameter)
 
