@@ -36,6 +36,6 @@ def test_they_are_ranges_around_what_was_found(recipe):
     assert math.isinf(known.groups[-1].up_to)
     for group in known.groups:
         assert group.defects >= 40
-        assert 0 < group.depth[0] < 1 < group.depth[1] < 1.6
-        assert 0 < group.diameter[0] < 1 < group.diameter[1]
+        assert 0 < group.depth[0] <= 1 <= group.depth[1] < 1.6
+        assert 0 < group.diameter[0] <= 1 <= group.diameter[1]
         assert 0 < group.offset < 0.5
