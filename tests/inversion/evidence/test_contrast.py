@@ -92,6 +92,7 @@ def test_gains_of_pixels_over_a_defect_bend_no_row_once_the_defect_is_explained(
     """Half of each row lies over a wide defect, whose warmth the gains have taken up; nothing else is in the frames."""
     shown = 0.1 * np.exp(-((np.log(TIMES / TIMES[12])) ** 2))[:, None, None] * (np.arange(20) < 13)
     shown = np.broadcast_to(shown, (len(TIMES), 16, 20)).copy()
-    contrast = contrast_of(shown - shown.mean(axis=0) * (1 + 0.3 * rng.standard_normal((16, 20))))
+    early = 0.02 * rng.standard_normal((16, 20)) * ((TIMES[0] / TIMES) ** 2)[:, None, None]
+    contrast = contrast_of(shown - shown.mean(axis=0) * (1 + 0.3 * rng.standard_normal((16, 20))) + early)
     evened = contrast.evened(np.ones((16, 20), dtype=bool), shown)
     np.testing.assert_allclose(evened.whitened(evened.values - shown), 0, atol=1e-9)
