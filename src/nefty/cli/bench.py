@@ -58,7 +58,7 @@ GenerateSize = Annotated[
 Write = Annotated[
     bool,
     typer.Option(
-        "--write", help="For coverage and coverage-specimens: use its factors for nefty's intervals from now on."
+        "--write", help="For trials, coverage, coverage-specimens: nefty's intervals have its factors from now on."
     ),
 ]
 List = Annotated[bool, typer.Option("--list", help="List the suites and exit.")]
@@ -134,7 +134,7 @@ def _install(shown: Sequence[Shown]) -> None:
     files = [file for one in shown if not one.interrupted for file in one.files if file.name == FACTORS]
     if not files:
         raise InputError(
-            "--write needs a whole run that measures intervals: nefty bench run coverage --write, or "
+            "--write needs a whole run that measures intervals: nefty bench run trials --write, coverage or "
             "coverage-specimens."
         )
     measured = intervals.factors_from_json(files[-1].read_text(encoding="utf-8"))

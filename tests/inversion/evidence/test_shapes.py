@@ -39,6 +39,10 @@ def a_shape(kind, row=15.0, column=15.0, a=5.0, b=3.0, angle=0.4):
     return Shape(kind, False, np.array([row, column, np.log(a), np.log(b), angle, logit, 5.0]), 0.0, np.empty(0))
 
 
+def always(_sheet, _pixels):
+    return True
+
+
 def iou(one, other):
     return (one & other).sum() / (one | other).sum()
 
@@ -50,15 +54,34 @@ def round_fit():
 
 def test_a_wide_weak_hill_becomes_the_even_sheet_that_is_there(round_fit):
     under, blurred = disc(SHAPE, (15, 15), 3.2), sheet_of(BLURRED)
-    (before,), (after,) = outlines(blurred, SETTINGS), outlines(found := shaped(round_fit, blurred, SETTINGS), SETTINGS)
+    found = shaped(round_fit, blurred, SETTINGS, always)
+    (before,), (after,) = outlines(blurred, SETTINGS), outlines(found, SETTINGS)
     assert iou(before, under) < 0.5
     assert iou(after, under) > 0.8
     assert found.insulation.max() == pytest.approx(C, abs=0.06)
     assert round_fit.misfit(found) < 0.1 * round_fit.misfit(blurred)
 
 
+def test_a_hill_that_does_not_stand_out_goes_and_the_stronger_one_is_a_shape_by_then(round_fit):
+    """What is asked of the weak one is what stands out from the shape of the strong one."""
+    weak, asked = disc(SHAPE, (5, 26), 2.2), []
+
+    def strong_ones(rest, pixels):
+        asked.append((rest, pixels))
+        return not weak[pixels].all()
+
+    found = shaped(round_fit, sheet_of(np.maximum(BLURRED, 0.1 * weak)), SETTINGS, strong_ones)
+    assert [bool(weak[pixels].all()) for _, pixels in asked] == [False, True]
+    rest = asked[1][0]
+    assert not rest.insulation[weak].any()
+    assert rest.insulation.max() > 1.3 * BLURRED.max()
+    assert not found.insulation[weak].any()
+    assert not found.resistance[weak].any()
+    assert iou(outlines(found, SETTINGS)[0], disc(SHAPE, (15, 15), 3.2)) > 0.8
+
+
 def test_the_depth_is_found_with_the_shape(round_fit):
-    found = shaped(round_fit, sheet_of(BLURRED, 0.62 * SLAB.thickness), SETTINGS)
+    found = shaped(round_fit, sheet_of(BLURRED, 0.62 * SLAB.thickness), SETTINGS, always)
     (mask,) = outlines(found, SETTINGS)
     assert np.unique(found.depth[mask]) == pytest.approx([DEPTH], rel=0.05)
 
@@ -90,7 +113,7 @@ def test_what_no_simple_shape_explains_stays_as_fitted():
         (np.abs(columns - 15) <= 1) & (np.abs(rows - 15) <= 9)
     )
     right = sheet_of(C * cross)
-    assert np.array_equal(shaped(fit_of(cross), right, SETTINGS).insulation, right.insulation)
+    assert np.array_equal(shaped(fit_of(cross), right, SETTINGS, always).insulation, right.insulation)
 
 
 def test_a_hole_that_loses_heat_on_both_faces_is_as_deep_as_it_is():
@@ -99,7 +122,7 @@ def test_a_hole_that_loses_heat_on_both_faces_is_as_deep_as_it_is():
     slab = WeakSheet(SLAB.alpha, SLAB.thickness, h, h)
     under = disc(SHAPE, (15, 15), 5)
     fit = SheetFit(contrast_of(_hole(under, depth, h)), slab, (1.0, 1.0), SETTINGS)
-    found = shaped(fit, sheet_of(0.9 * under, 0.25 * SLAB.thickness), SETTINGS)
+    found = shaped(fit, sheet_of(0.9 * under, 0.25 * SLAB.thickness), SETTINGS, always)
     (mask,) = outlines(found, SETTINGS)
     assert np.unique(found.depth[mask]) == pytest.approx([depth * SLAB.thickness], rel=0.08)
 

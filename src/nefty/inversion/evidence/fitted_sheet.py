@@ -92,12 +92,19 @@ def fit_sheet(
     if along != part.along:
         fit = fit.spreading(along)
         sheet = fit.fit(sheet.support, sheet.insulation, sheet.depth, owner, steps=NEARBY)
-    sheet = shaped(fit, sheet, most)
+    now = weighing.again(over(sheet), sound)
+
+    def stands_out(rest: Sheet, pixels: np.ndarray) -> bool:
+        """Whether pixels (y, x) of the window stand out, or nearly, from what the rest of the sheet explains."""
+        left = now.after(shown(rest)).left_over(now.looks)[(slice(None), *window)]
+        return float(left[:, pixels].max()) >= now.threshold - settings.nearly
+
+    sheet = shaped(fit, sheet, most, stands_out)
     sheet = second_look(fit, sheet, weighing.again(over(sheet), sound), shown, window, most)
-    now = over(sheet)
-    fit = SheetFit(now.contrast.part(every, window), slab, along, most)
+    part_now = over(sheet)
+    fit = SheetFit(part_now.contrast.part(every, window), slab, along, most)
     spreads = along[0] / part.along[0], along[1] / part.along[1]
-    return FittedSheet(sheet, window, now, weighing.again(now, sound), fit, spreads)
+    return FittedSheet(sheet, window, part_now, weighing.again(part_now, sound), fit, spreads)
 
 
 def placed(values: np.ndarray, window: tuple[slice, slice], shape: tuple[int, ...]) -> np.ndarray:

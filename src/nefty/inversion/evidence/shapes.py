@@ -51,6 +51,8 @@ KNOWN_RATIO = 0.2  # standard deviation of the logarithm of a user's ratio
 RATIO_STEP = 0.05
 NEARLY = 1.5  # times what the pixels leave unexplained, that a shape may leave
 
+StandsOut = Callable[[Sheet, np.ndarray], bool]
+
 
 @dataclass(frozen=True, eq=False)
 class Shape:
@@ -310,20 +312,26 @@ def near(hill: np.ndarray, fit: SheetFit, settings: SheetSettings) -> tuple[slic
     return around(hill, fit.contrast.pixel, settings.around * fit.slab.thickness)
 
 
-def shaped(fit: SheetFit, sheet: Sheet, settings: SheetSettings) -> Sheet:
+def shaped(fit: SheetFit, sheet: Sheet, settings: SheetSettings, stands_out: StandsOut) -> Sheet:
     """The sheet with each hill replaced by the even shape that explains the frames best, the strongest first.
 
-    A hill that no simple shape explains stays as it was fitted.
+    A hill that no simple shape explains stays as it was fitted. One that does not stand out from what the others
+    explain, those stronger than it as shapes by then, goes: pixels make up with such hills for what the shape of a
+    strong region explains better.
 
     Args:
         fit: of the window that the sheet lies in.
         sheet: as fitted.
         settings: numbers of the fit.
+        stands_out: whether pixels (y, x) stand out from what a sheet explains.
     """
     hills = hills_of(sheet, settings)
     masks = sorted(outlines(sheet, settings), key=lambda mask: -float(sheet.insulation[mask].sum()))
     for mask in masks:
         own = hills == np.bincount(hills[mask]).argmax()
+        if not stands_out(sheet.without(own), mask):
+            sheet = sheet.without(own)
+            continue
         window = near(own, fit, settings)
         one = ShapeFit(fit.cut(window), sheet.cut(window), own[window], settings)
         best = one.best()

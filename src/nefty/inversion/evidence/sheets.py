@@ -83,6 +83,13 @@ class Sheet:
             values[window] = getattr(part, name)
         return dataclasses.replace(self, **whole)
 
+    def without(self, pixels: np.ndarray) -> Sheet:
+        """The same sheet with nothing under those pixels, (y, x)."""
+        insulation, resistance, hole = (
+            np.where(pixels, 0.0, values) for values in (self.insulation, self.resistance, self.hole)
+        )
+        return dataclasses.replace(self, insulation=insulation, resistance=resistance, hole=hole)
+
 
 class SheetFit:
     """The fit of a sheet to a contrast.

@@ -20,6 +20,7 @@ from nefty.result.frame_evidence import CLEAR, FrameEvidence, RegionEvidence
 
 ROUNDS = 3  # of leaving out what the frames do not need
 NEARBY = 1.0  # thicknesses around a place over which the errors of the model are alike
+OUTLINE = 0.5  # pixels to which the place of an outline is known
 
 Explain = Callable[[Sequence[int]], np.ndarray]
 
@@ -158,7 +159,7 @@ class Judge:
                     self._middle[which][zone] = middle
                     self._spread[which][zone] = max(float(np.sqrt(np.mean((left[own] - middle) ** 2))), 1.0)
         about = raw - self._left
-        cold = np.where(self._seen, (self._middle - self._left) / np.hypot(self._spread, doubt * about), 0.0)
+        cold = np.where(self._seen, (self._middle - self._left) / np.hypot(self._spread, _doubted(about, doubt)), 0.0)
         self._error = np.maximum(cold.max(axis=(1, 2), keepdims=True) / threshold, 1.0)
         self._spread = np.maximum(self._spread, _around(self._left - self._middle, self._seen, nearby))
 
@@ -173,16 +174,27 @@ class Judge:
         """
         about = self._filters(others)
         without = self._raw - about
-        score = (without - self._middle) / (np.hypot(self._spread, self._doubt * about) * self._error)
+        score = (without - self._middle) / (np.hypot(self._spread, _doubted(about, self._doubt)) * self._error)
         more = float((without[self._seen] ** 2).sum()) > float((self._left[self._seen] ** 2).sum())
         return float(np.where(self._seen, score, 0.0)[:, mask].max(initial=0.0)), more
 
     def left_over(self, looks: Looks) -> np.ndarray:
         """Scores of what no region explains by the scatter of sound places, (template, y, x); at most what was seen."""
         about, scatter = self._raw - self._left, looks.scatter
-        score = (self._left - scatter.middle) / np.hypot(scatter.spread, self._doubt * about)
+        score = (self._left - scatter.middle) / np.hypot(scatter.spread, _doubted(about, self._doubt))
         within = np.clip(score, np.minimum(looks.scores, 0.0), np.maximum(looks.scores, 0.0))
         return np.where(self._seen, within, 0.0)
+
+
+def _doubted(about: np.ndarray, share: float) -> np.ndarray:
+    """By how much what regions explain may be wrong, (template, y, x): a share of it, and what a shifted outline makes.
+
+    Args:
+        about: what the templates show of it, (template, y, x).
+        share: of it.
+    """
+    along_y, along_x = np.gradient(about, axis=(1, 2))
+    return np.sqrt((share * about) ** 2 + OUTLINE**2 * (along_y**2 + along_x**2))
 
 
 def _around(values: np.ndarray, seen: np.ndarray, nearby: tuple[float, ...]) -> np.ndarray:
