@@ -47,15 +47,15 @@ def test_what_the_others_explain_is_no_score_of_its_own(shown, weighing):
 
 
 def test_an_outline_is_known_to_half_a_pixel_so_what_its_shift_leaves_is_no_region(monkeypatch):
-    """A strong film, explained 0.4 pixels beside where it is: a ghost lies along its edge."""
+    """A strong film, explained 0.4 pixels beside where it is, and a ghost along its edge that makes up for it."""
     strong, ghost = disc(SHAPE, (16, 14), 5), disc(SHAPE, (16, 20), 1.2)
     shifted = 0.6 * strong + 0.4 * disc(SHAPE, (16, 13), 5)
     there, said = (shown_by(2.0 * mask, 0.3, layers=12) for mask in (strong, shifted))
     weighing = Weighing(SoundPart(contrast_of(there), SLAB, (1.0, 1.0), 0.0), SETTINGS)
-    assert weighing.after(said)(ghost, said)[0] < weighing.threshold
-    assert weighing.after(said)(strong, NOTHING)[0] > 2 * weighing.threshold
+    assert weighing.after(there)(ghost, said)[0] < weighing.threshold
+    assert weighing.after(there)(strong, NOTHING)[0] > 2 * weighing.threshold
     monkeypatch.setattr("nefty.inversion.evidence.weighing.OUTLINE", 0.0)
-    assert weighing.after(said)(ghost, said)[0] > weighing.threshold
+    assert weighing.after(there)(ghost, said)[0] > weighing.threshold
 
 
 def test_a_score_falls_when_what_stays_unexplained_grows(shown, weighing, rng):
