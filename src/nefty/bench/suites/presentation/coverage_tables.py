@@ -80,7 +80,8 @@ def factors_of(suite: Suite, done: Done) -> Factors | None:
     code, with one set of settings, has found all of it.
     """
     outcomes = [own for _, own in _outcomes(suite, done)]
-    pairs = pairs_of(judged(own) for own in outcomes)
+    parts = [pairs_of([judged(own)]) for own in outcomes]
+    pairs = [pair for part in parts for pair in part]
     codes = {own.facts.get("code_of_indications") for own in outcomes}
     if not pairs or len(codes) != 1 or None in codes:
         return None
@@ -91,7 +92,7 @@ def factors_of(suite: Suite, done: Done) -> Factors | None:
         recipe=_recipe(outcomes),
         code=str(codes.pop()),
         made=f"nefty bench run {suite.name}, seeds {'; '.join(sources)}, {date.today().isoformat()}",
-        parts=len(outcomes),
+        parts=sum(map(bool, parts)),
         unitless=bool(suite.data),
     )
 
