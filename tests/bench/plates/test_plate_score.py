@@ -52,6 +52,15 @@ def test_marks_are_those_by_hand():
     assert marks["depth_rmse"] == pytest.approx(0.2e-3)
     assert marks["wide_recall"] == pytest.approx(40 / 80)
     assert marks["wide_iou"] == pytest.approx(40 / 81)
+    assert marks["false_regions"] == marks["wide_false_regions"] == 1
+
+
+def test_a_region_that_touches_a_hole_is_not_false_and_two_apart_are_two():
+    found = label()
+    found[13, 13:17] = 1e-3  # a rim of the wide hole
+    assert plate_scores(Projection.of_depth(found), label(), holes_of(label(), PIXEL), PIXEL)["false_regions"] == 0
+    found[35, 1:3] = found[35, 5:7] = 1e-3
+    assert plate_scores(Projection.of_depth(found), label(), holes_of(label(), PIXEL), PIXEL)["false_regions"] == 2
 
 
 def test_narrow_holes_and_their_surroundings_count_neither_way_among_the_wide():

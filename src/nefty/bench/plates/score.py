@@ -57,8 +57,8 @@ def holes_of(depth: np.ndarray, pixel: float, listed: Sequence[Mapping[str, Any]
 
 
 def plate_scores(view: Projection, depth: np.ndarray, holes: Sequence[LabelledHole], pixel: float) -> dict[str, Any]:
-    """``iou``, ``dice``, ``precision`` and ``recall`` of the mask and ``depth_...`` of the depths, over all pixels; and
-    with ``wide_`` before them over those without narrow holes.
+    """``iou``, ``dice``, ``precision``, ``recall`` and ``false_regions`` of the mask and ``depth_...`` of the depths,
+    over all pixels; and with ``wide_`` before them over those without narrow holes. A false region touches no hole.
 
     Pixels over a narrow hole, and next to it within its depth, over which heat blurs, count neither for nor against a
     method there.
@@ -115,8 +115,15 @@ def _scores(view: Projection, depth: np.ndarray, counted: np.ndarray) -> dict[st
         "dice": mask_dice(found, true),
         "precision": both / marked if marked else None,
         "recall": both / known if known else None,
+        "false_regions": float(_apart_from(found, np.isfinite(depth))),
         **{f"depth_{name}": value for name, value in asdict(depths).items()},
     }
+
+
+def _apart_from(found: np.ndarray, true: np.ndarray) -> int:
+    """How many connected regions of a mask (y, x) touch nothing of another."""
+    labels: Any = ndimage.label(found, structure=np.ones((3, 3)))
+    return int(labels[1]) - len(np.setdiff1d(labels[0][true], 0))
 
 
 def _listed_width(mask: np.ndarray, listed: Sequence[Mapping[str, Any]]) -> float | None:

@@ -36,6 +36,7 @@ MASK = (
     Metric("dice", "Dice"),
     Metric("precision", "precision"),
     Metric("recall", "recall"),
+    Metric("false_regions", "false regions", 2, best="low"),
 )
 DEPTH = (
     Metric("depth_abs_rel", "Abs Rel", best="low"),
@@ -116,7 +117,10 @@ def _values(
 
 def _shows(name: str, which: str) -> str:
     if name == "2d":
-        words = "Pixels with a hole under them, against the label, on its own pixels."
+        words = (
+            "Pixels with a hole under them, against the label, on its own pixels. A false region touches no hole; the "
+            "column has the mean number per plate."
+        )
     else:
         words = "Over the pixels that have a hole in the label and a depth by the method; the recall says how many."
     if which:
