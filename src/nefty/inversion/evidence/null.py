@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import log
 
 PLACE, SCALE = 2.8, 0.72
-KNEE, MANY = 0.05, 0.40
+KNEE, MANY = 0.2, 0.125
 
 
 def threshold(false_calls: float) -> float:
