@@ -9,7 +9,7 @@ from nefty.inversion.recipe import load_recipe
 from nefty.result.indications.intervals import factors_for, stored_factors
 
 #: Recipes, and the suite that measures their factors.
-SUITES = {"real": "coverage", "fast": "coverage-specimens"}
+SUITES = {"real": "trials", "fast": "coverage-specimens"}
 
 
 def test_every_recipe_that_has_a_suite_has_factors():
@@ -31,11 +31,11 @@ def test_factors_come_with_the_package_and_hold_for_its_code(recipe):
 @pytest.mark.parametrize("recipe", SUITES)
 def test_they_are_ranges_around_what_was_found(recipe):
     known = stored_factors()[recipe]
-    assert known.parts >= 40
+    assert known.parts >= 35
     assert known.unitless == (recipe == "fast")
     assert math.isinf(known.groups[-1].up_to)
     for group in known.groups:
-        assert group.defects >= 40
+        assert group.defects >= 19  # below that a range of 90 % has no two ends
         assert 0 < group.depth[0] <= 1 <= group.depth[1] < 1.6
         assert 0 < group.diameter[0] <= 1 <= group.diameter[1]
         assert 0 < group.offset < 0.5
