@@ -41,10 +41,11 @@ class Pair:
 
 
 def pairs_of(parts: Iterable[Mapping[str, Any]]) -> list[Pair]:
-    """Of the facts of judged parts (``nefty.bench.parts.score.trial_facts``)."""
+    """Of the facts of judged parts (``nefty.bench.parts.score.trial_facts``); maps without a scale say no diameter."""
     found = []
     for facts in parts:
-        own = [d for d in facts["defects"] if d["visible"] and d["found"] and d["found_depth"] is not None]
+        said = [d for d in facts["defects"] if d["visible"] and d["found"] and d["pixel"] is not None]
+        own = [d for d in said if d["found_depth"] is not None]
         for d in own:
             known = d["resistance"] is not None and d["found_resistance"] is not None
             found.append(
