@@ -44,8 +44,8 @@ def pairs_of(parts: Iterable[Mapping[str, Any]]) -> list[Pair]:
     """Of the facts of judged parts (``nefty.bench.parts.score.trial_facts``); maps without a scale say no diameter."""
     found = []
     for facts in parts:
-        said = [d for d in facts["defects"] if d["visible"] and d["found"] and d["pixel"] is not None]
-        own = [d for d in said if d["found_depth"] is not None]
+        found_ones = (d for d in facts["defects"] if d["visible"] and d["found"])
+        own = [d for d in found_ones if d["found_depth"] is not None and d["pixel"] is not None]
         for d in own:
             known = d["resistance"] is not None and d["found_resistance"] is not None
             found.append(

@@ -2,7 +2,7 @@
 
 Measured on sound parts of the test bed (kind ``sound``; edges, cold surroundings and uneven heating included). A lower
 threshold also lets more be fitted, so each was tried by itself: so many regions per part were called when the whole
-search was run with it. Decision 030, but for the first, which is of decisions 018 to 030:
+search was run with it. Decision 030, but for the first, which is of decisions 024 to 030:
 
     threshold  4.96  4.40  4.33  3.96  3.76  3.61
     parts      401   60    60    60    60    60
