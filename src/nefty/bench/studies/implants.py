@@ -12,22 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from nefty.bench.parts.recording import TrialPart
+from nefty.bench.parts.calibrated import calibrated_part
 from nefty.bench.tables import formats
 from nefty.bench.tables.results import Column, Results, Table
 from nefty.core.seeds import parse_seeds
 from nefty.core.tell import Tell, say_nothing
-from nefty.inversion.build import build_model
-from nefty.inversion.calibration.choice import calibrate
-from nefty.inversion.calibration.real_part import RealPartCalibration
 from nefty.inversion.evidence.find import find
 from nefty.inversion.evidence.limits import Reference, disc_contrast, references
 from nefty.inversion.evidence.settings import EvidenceSettings
 from nefty.inversion.evidence.sheets import MOST
-from nefty.inversion.evidence.weigh import sound_part
 from nefty.inversion.evidence.weighing import SoundPart
-from nefty.inversion.recipe import load_recipe
-from nefty.inversion.reconstruct import observe
 from nefty.metrics.summary import wilson
 
 SIZES = (0.5, 1.0, 2.0)  # of the stated limit
@@ -76,15 +70,9 @@ def _row(size: float, finest: bool, hits: list[bool]) -> dict[str, Any]:
 
 def _implanted(seed: int, pixels: int) -> list[tuple[float, bool, bool]]:
     """Size over the limit, whether the limit is that of the pixels, and whether it was found, of every disc."""
-    recipe = load_recipe("real")
-    sequence = TrialPart(pixels=pixels).given("sound", seed, "prepared").after_flash()
-    model = build_model(sequence, recipe)
-    seen, _ = observe(sequence, model, recipe)
-    material = sequence.facts.material
-    known = calibrate(recipe, model, seen, None if material is None else material.alpha_z)
-    assert isinstance(known, RealPartCalibration)
-    part, asked = sound_part(known), references(sequence.facts)[:1]
-    evidence, *_ = find(part, recipe.evidence, asked, known.decay.gain)
+    given = calibrated_part("sound", seed, pixels)
+    part, settings, asked = given.part, given.recipe.evidence, references(given.sequence.facts)[:1]
+    evidence, *_ = find(part, settings, asked, given.known.decay.gain)
     assert evidence.limits is not None
     rng, shape = np.random.default_rng(seed), part.contrast.counted.shape
     done = []
@@ -94,7 +82,7 @@ def _implanted(seed: int, pixels: int) -> list[tuple[float, bool, bool]]:
         limit = float(evidence.limits.maps[0, k][place])
         if np.isfinite(limit):
             finest = limit <= 1.001 * float(np.nanmin(evidence.limits.maps[0, 0]))
-            hits = [_found(part, recipe.evidence, asked[0], place, depth, size * limit) for size in SIZES]
+            hits = [_found(part, settings, asked[0], place, depth, size * limit) for size in SIZES]
             done += [(size, finest, hit) for size, hit in zip(SIZES, hits, strict=True)]
     return done
 

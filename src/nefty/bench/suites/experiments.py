@@ -14,8 +14,10 @@ from nefty.core.checks import one_of
 from nefty.core.configuration import Part, explain
 from nefty.core.errors import InputError
 from nefty.core.tell import Tell, say_nothing
+from nefty.inversion.evidence.settings import MOST_FALSE_CALLS
 
 Count = Annotated[int, Field(ge=1)]
+Rate = Annotated[float, BeforeValidator(float), Field(gt=0, le=MOST_FALSE_CALLS)]
 Patience = Annotated[float, Field(ge=0)]
 
 
@@ -146,6 +148,18 @@ class ImplantsOptions(Part):
 
     pixels: Annotated[int, Field(ge=24)] = 64
     seeds: Seeds = "0:17"
+
+
+class FalseRatesOptions(Part):
+    """Of ``nefty.bench.studies.false_rates``.
+
+    seeds: of the sound parts. rates: false indications per sound part. pixels: along a side of the frame; drawn if not
+    given.
+    """
+
+    seeds: Seeds = "0:60"
+    rates: Annotated[tuple[Rate, ...], BeforeValidator(_words), Field(min_length=1)] = (0.05, 0.2, 1.0)
+    pixels: Annotated[int, Field(ge=24)] | None = None
 
 
 class ReliabilityOptions(Part):
@@ -307,6 +321,12 @@ def _implants(options: ImplantsOptions, tell: Tell) -> Results:
     return implants.run(**options.model_dump(), tell=tell)
 
 
+def _false_rates(options: FalseRatesOptions, tell: Tell) -> Results:
+    from nefty.bench.studies import false_rates
+
+    return false_rates.run(**options.model_dump(), tell=tell)
+
+
 def _reliability(options: ReliabilityOptions, tell: Tell) -> Results:
     from nefty.bench.studies import reliability
 
@@ -352,6 +372,7 @@ EXPERIMENTS = {
     ),
     "wrong-facts": Experiment(WrongFactsOptions, _wrong_facts, {"shape": (8, 24, 24), "frames": 30, "seeds": "0:1"}),
     "implants": Experiment(ImplantsOptions, _implants, {"pixels": 32, "seeds": "0:1"}),
+    "false-rates": Experiment(FalseRatesOptions, _false_rates, {"pixels": 32, "seeds": "0:2"}),
     "reliability": Experiment(ReliabilityOptions, _reliability, {"pixels": 32, "seeds": "0:1", "members": 4}),
     "heatings": Experiment(HeatingsOptions, _heatings, {"pixels": 16}),
     "scale": Experiment(
