@@ -20,7 +20,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "silu": nn.functional.silu,
     "tanh": torch.tanh,
 }
-CHUNK = 65536  # points the network takes at once
+CHUNK = 2**21  # numbers of a layer at once, which stay in the caches: half the time of a whole grid at width 512
 PRODUCTS = ("float32", "bfloat16")
 TABLES = ("along_z", "along_y", "along_x")
 
@@ -147,7 +147,7 @@ class NeuralField(nn.Module):
             raise InputError("points hold NaN or infinity; drop those.")
         size = self.grid.size if size is None else Grid(self.grid.shape, size).size  # pyright: ignore[reportArgumentType]
         features = self.encoding.basis(_normalised(points, size)).to(self.along_z.dtype)
-        parts = [self._network(_Points(self.encoding.mask(part))) for part in features.split(CHUNK)]
+        parts = [self._network(_Points(self.encoding.mask(part))) for part in features.split(self._chunk)]
         ratio = self.head(torch.cat(parts))
         if self.background is None:
             return ratio
@@ -159,11 +159,16 @@ class NeuralField(nn.Module):
         """f on the field's grid, before the head, (z, y, x)."""
         weights = self.encoding.weights().to(self.along_z.dtype)
         _, rows, columns = self.grid.shape
-        layers = max(1, CHUNK // (rows * columns))
+        layers = max(1, self._chunk // (rows * columns))
         parts = [
             self._network(_Cells((part, self.along_y, self.along_x), weights)) for part in self.along_z.split(layers)
         ]
         return torch.cat(parts).view(self.grid.shape)
+
+    @property
+    def _chunk(self) -> int:
+        """Points that the network takes at once."""
+        return max(1, CHUNK // self.output.in_features)
 
     def _network(self, seen: _Points | _Cells) -> Tensor:
         """f, (n,)."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nefty.core.code_version import meaning_of
 from nefty.core.storage.hdf5 import digest
+from nefty.inversion.evidence.null import FEW, threshold
 
 if TYPE_CHECKING:
     from nefty.inversion.recipe import Recipe
@@ -32,6 +33,10 @@ NOT_OF_VOLUMES = (
     *(f"nefty.inversion.calibration.{name}" for name in _PARTS_ONLY),
     *(f"nefty.inversion.{name}" for name in ("ensemble", "indication_code", "seen", "suspects", "tiles")),
 )
+#: What decides a volume only where a network is fitted.
+OF_NETWORKS = ("nefty.fields.neural", "nefty.fields.encoding", "nefty.inversion.network_start")
+#: Thresholds of all rates of false calls: the one of the default rate counts, by its value.
+THRESHOLDS = ("nefty.inversion.evidence.null",)
 #: Settings of a recipe that decide no volume, or that are of sheets and real parts.
 NO_SETTINGS: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(("name", "summary", "seed", "ensemble", "suspects")),
@@ -44,8 +49,9 @@ NO_SETTINGS: dict[str, frozenset[str] | None] = {
 def code_of_indications(recipe: Recipe) -> str:
     """Hash of what decides the indications of a recipe; libraries, comments, docstrings and layout do not count."""
     if recipe.evidence.regions == "sheets":
-        return meaning_of(*OF_SHEETS)
-    return digest(meaning_of(*OF_VOLUMES, without=NOT_OF_VOLUMES), _settings(recipe))[:16]
+        return digest(meaning_of(*OF_SHEETS, without=THRESHOLDS), threshold(FEW))[:16]
+    without = (*NOT_OF_VOLUMES, *THRESHOLDS, *(() if recipe.field.kind == "neural" else OF_NETWORKS))
+    return digest(meaning_of(*OF_VOLUMES, without=without), threshold(FEW), _settings(recipe))[:16]
 
 
 def _settings(recipe: Recipe) -> dict[str, Any]:

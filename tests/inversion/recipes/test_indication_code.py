@@ -7,7 +7,8 @@ import pytest
 from nefty.bench.tasks.simulated import Simulated
 from nefty.core import code_version
 from nefty.core.code_version import is_in, meaning_of
-from nefty.inversion.indication_code import NOT_OF_VOLUMES, OF_VOLUMES, code_of_indications
+from nefty.inversion import indication_code
+from nefty.inversion.indication_code import NOT_OF_VOLUMES, OF_NETWORKS, OF_VOLUMES, code_of_indications
 from nefty.inversion.recipe import load_recipe
 from nefty.inversion.reconstruct import reconstruct
 
@@ -37,7 +38,8 @@ def ran():
 
 
 def test_all_that_a_volume_runs_through_decides(ran):
-    counted = {name for name in ran if is_in(name, OF_VOLUMES) and not is_in(name, NOT_OF_VOLUMES)}
+    without = (*NOT_OF_VOLUMES, *OF_NETWORKS)
+    counted = {name for name in ran if is_in(name, OF_VOLUMES) and not is_in(name, without)}
     assert {"nefty.inversion.loop", "nefty.inversion.evidence.weigh", "nefty.physics.heat_model"} <= counted
     assert {name for name in ran - counted if not is_in(name, ARRANGES)} == set()
 
@@ -66,6 +68,8 @@ def test_a_deciding_module_changes_the_code_of_its_recipes_and_no_other(monkeypa
         ("physics/heat_model.py", True, True),
         ("indications/segmentation.py", True, False),
         ("indications/intervals.py", False, False),
+        ("fields/neural.py", False, False),
+        ("evidence/null.py", False, False),
         ("inversion/suspects/find.py", False, False),
         ("report/pages/page.py", False, False),
     ):
@@ -73,6 +77,22 @@ def test_a_deciding_module_changes_the_code_of_its_recipes_and_no_other(monkeypa
         assert (after[0] != before[0], after[1] != before[1]) == (of_fast, of_real), part
     assert codes() == before
     meaning_of.cache_clear()
+
+
+def test_networks_decide_where_one_is_fitted(monkeypatch):
+    neural, kept = load_recipe("neural"), code_version._hash_of
+    before = code_of_indications(neural)
+    meaning_of.cache_clear()
+    monkeypatch.setattr(code_version, "_hash_of", lambda f: "changed" if "fields/neural" in str(f) else kept(f))
+    assert code_of_indications(neural) != before
+    meaning_of.cache_clear()
+
+
+@pytest.mark.parametrize("recipe", ["fast", "real"])
+def test_the_threshold_of_the_default_rate_decides(monkeypatch, recipe):
+    before = code_of_indications(load_recipe(recipe))
+    monkeypatch.setattr(indication_code, "threshold", lambda rate: 4.0)
+    assert code_of_indications(load_recipe(recipe)) != before
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,11 @@ class Column:
     best: str = ""
     quiet: bool = False
 
+    def cell(self, row: Mapping[str, Any]) -> str:
+        """Its value in a row, as text; a dash where there is none."""
+        value = row.get(self.key)
+        return DASH if value is None else self.write(value)
+
 
 @dataclass(frozen=True)
 class Table:
@@ -143,7 +148,7 @@ class Table:
 
     def cells(self) -> list[list[str]]:
         """The others, as text."""
-        return [[column.write(row.get(column.key)) for column in self.used()] for row in self.rows]
+        return [[column.cell(row) for column in self.used()] for row in self.rows]
 
     def best(self) -> set[tuple[int, int]]:
         """Row and column (of ``cells``) of the best values; equal as written is equal, and one value wins nothing."""
