@@ -12,8 +12,8 @@ A Poisson law whose rate falls exponentially explains all twelve (deviance 9.9 f
 
     rate = exp(-(threshold - 3.72) / 0.3726)
 
-It is followed from ``SOME`` calls per part on. At the default rate it lies 0.12 below the threshold that was measured by
-itself, on 431 parts; between the two is a straight line in the logarithm of the rate. Fewer calls than the default's
+It is followed from ``SOME`` calls per part on. At the default rate it lies 0.12 below the threshold that was measured
+by itself, on 431 parts; between the two is a straight line in the logarithm of the rate. Fewer calls than the default's
 fall like the largest of many looks, exp(-score/SCALE).
 """
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from numba import njit
 
+from nefty.core.buffers import borrow
 from nefty.physics.kernels.row_layout import (
     COMPILED,
     Faces,
@@ -28,7 +29,7 @@ from nefty.physics.kernels.row_layout import (
     unpacked,
     unpacked_faces,
 )
-from nefty.physics.kernels.thread_team import claim, finish, run_together, team_size, wait_for
+from nefty.physics.kernels.thread_team import claim, finish, others_finish, run_together, team_size, wait_for
 
 
 class ChebyshevSweep:
@@ -55,7 +56,7 @@ class ChebyshevSweep:
         self._faces, self._lossy = packed_faces(faces, sinks, q), bool(sinks.any())
         self._start, states = packed(start), flat(self._shape, start, 2)
         states[degree % 2] = self._start  # so that the last state comes to lie in states[0]
-        self.planes = np.empty((degree + 1, len(layers), ny, nx), start.dtype)
+        self.planes = borrow((degree + 1, len(layers), ny, nx), start.dtype)
         run_together(
             _forwards, self._size, ny, *self._faces, self._lossy, states, self.planes, self._layers, margin_of(nx)
         )
@@ -67,7 +68,8 @@ class ChebyshevSweep:
         lam_k = 2 X lam_{k+1} - lam_{k+2} + said_k beside the w_k, which come back by the recurrence itself and serve
         all.
         """
-        states, count = self._last.copy(), len(said)
+        count, states = len(said), flat(self._shape, self._last, 2)
+        states[...] = self._last
         adjoint = flat(self._shape, states, 2 * count).reshape(2, count, -1)
         gradient = no_faces(self._shape, states, count, len(self._faces.sinks))
         run_together(
@@ -79,7 +81,7 @@ class ChebyshevSweep:
             states,
             adjoint,
             *gradient,
-            np.stack(said),
+            said[0][None] if count == 1 else np.stack(said),
             self._layers,
             margin_of(self._shape[2]),
         )
@@ -111,7 +113,7 @@ class ChebyshevSweep:
                 reach[i] = max(touched[0] - 1, 0), touched[-1] + 1
             if start is not None:
                 along[degree % 2, i] = packed(start)
-        planes = np.empty((count, degree + 1, len(self._layers), ny, nx), states.dtype)
+        planes = borrow((count, degree + 1, len(self._layers), ny, nx), states.dtype)
         run_together(
             _along,
             self._size,
@@ -307,10 +309,13 @@ def _halve(u, row_length, margin, first, last):
 def _forwards(rank, size, chunks, turns, fz, fy, fx, around, sinks, lossy, states, planes, layers, margin):
     """All terms; w_0 is in states[n % 2], the other is 0; w_n comes to lie in states[0], w_{n - 1} in states[1]."""
     (ny, nz), nx, degree = around.shape, planes.shape[3], planes.shape[0] - 1
+    own = (rank + 1) * chunks // size - rank * chunks // size
     for k in range(degree):
         u, v = states[(degree - k) % 2], states[(degree - k + 1) % 2]
         for n in range(chunks):
             chunk = (rank * chunks // size + n) % chunks
+            if n == own and others_finish(turns, rank, size, chunks, k):
+                break
             if not claim(turns, chunk, k):
                 continue
             first, last = chunk * ny // chunks, (chunk + 1) * ny // chunks
@@ -334,12 +339,15 @@ def _backwards(
     in a step of its own: X instead of 2 X, for lam and for the derivative.
     """
     (ny, nz), nx, count, degree = around.shape, said.shape[4], said.shape[0], said.shape[1] - 1
+    own = (rank + 1) * chunks // size - rank * chunks // size
     for step in range(degree + 2):
         k = degree - step if step < degree else degree - step + 1
         at = (degree - k) % 2
         u, v = states[at], states[1 - at]
         for n in range(chunks):
             chunk = (rank * chunks // size + n) % chunks
+            if n == own and others_finish(turns, rank, size, chunks, step):
+                break
             if not claim(turns, chunk, step):
                 continue
             first, last = chunk * ny // chunks, (chunk + 1) * ny // chunks
@@ -376,11 +384,14 @@ def _along(
 ):  # fmt: skip
     """All terms and how they move; states as in ``_forwards``, the w'_0 are in along[n % 2], the others 0."""
     (ny, nz), nx, count, degree = around.shape, planes.shape[4], planes.shape[0], planes.shape[1] - 1
+    own = (rank + 1) * chunks // size - rank * chunks // size
     for k in range(degree):
         at = (degree - k) % 2
         u, v = states[at], states[1 - at]
         for n in range(chunks):
             chunk = (rank * chunks // size + n) % chunks
+            if n == own and others_finish(turns, rank, size, chunks, k):
+                break
             if not claim(turns, chunk, k):
                 continue
             first, last = chunk * ny // chunks, (chunk + 1) * ny // chunks

@@ -15,6 +15,7 @@ from numba import njit
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from nefty.core.buffers import borrow
 from nefty.core.grid import Grid
 from nefty.physics.kernels.row_layout import COMPILED
 
@@ -35,8 +36,8 @@ class _Faces(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, alpha: Tensor, scale: np.ndarray, periodic: bool) -> Tensor:
-        faces = torch.empty((3, *alpha.shape), dtype=alpha.dtype)
         values = alpha.detach().contiguous()
+        faces = torch.from_numpy(borrow((3, *alpha.shape), values.numpy().dtype))
         _means(values.numpy(), scale.astype(values.numpy().dtype), periodic, faces.numpy())
         ctx.scale = scale
         ctx.save_for_backward(values, faces)
@@ -46,7 +47,7 @@ class _Faces(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, *grad_outputs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         values, faces = ctx.saved_tensors
-        gradient = torch.empty_like(values)
+        gradient = torch.from_numpy(borrow(tuple(values.shape), values.numpy().dtype))
         inverse = (0.5 / ctx.scale).astype(values.numpy().dtype)
         _gather(values.numpy(), faces.numpy(), grad_outputs[0].contiguous().numpy(), inverse, gradient.numpy())
         return gradient, None, None

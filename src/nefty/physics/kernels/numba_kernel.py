@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
+import torch
 from numba import njit, prange
 from torch import Tensor, from_numpy
 
+from nefty.core.buffers import borrow
 from nefty.physics.kernels.chebyshev_sweep import ChebyshevSweep
 from nefty.physics.kernels.jacobi_sweeps import JacobiSweeps
 
@@ -70,8 +72,9 @@ class NumbaKernel:
 
     def contract(self, coefficients: np.ndarray, planes: np.ndarray) -> np.ndarray:
         """sum_k C[t, k] planes[k], by torch: its threads are there already, NumPy's would be a third pool."""
-        flat = from_numpy(coefficients) @ from_numpy(planes).flatten(1)
-        return flat.reshape(-1, *planes.shape[1:]).numpy()
+        out = borrow((len(coefficients), *planes.shape[1:]), planes.dtype)
+        torch.mm(from_numpy(coefficients), from_numpy(planes).flatten(1), out=from_numpy(out).flatten(1))
+        return out
 
     def operator(self, faces: np.ndarray, sinks: np.ndarray) -> Operator:
         """Prepare L."""

@@ -17,8 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from nefty.core.buffers import borrow, borrow_zeros
+
 COMPILED = {"fastmath": {"contract"}, "error_model": "numpy", "cache": True, "nogil": True}
-_ALIGNMENT = 64  # bytes: a cache line, and the longest vectors
 
 
 class Faces(NamedTuple):
@@ -43,11 +44,7 @@ def flat(shape: tuple[int, int, int], like: np.ndarray, count: int | None = None
     """Zeros for a volume of ``shape`` (z, y, x), flat; (count, n) for several."""
     nz, ny, nx = shape
     length = 2 * margin_of(nx) + -(-nz * ny * nx // 16) * 16
-    several = 1 if count is None else count
-    raw = np.zeros(several * length * like.itemsize + _ALIGNMENT, np.uint8)
-    start = -raw.ctypes.data % _ALIGNMENT
-    array = raw[start : start + several * length * like.itemsize].view(like.dtype)
-    return array if count is None else array.reshape(count, length)
+    return borrow_zeros((length,) if count is None else (count, length), like.dtype)
 
 
 def packed(volume: np.ndarray, factor: float = 1.0) -> np.ndarray:
@@ -59,7 +56,7 @@ def packed(volume: np.ndarray, factor: float = 1.0) -> np.ndarray:
 
 def unpacked(rows: np.ndarray, shape: tuple[int, int, int], factor: float = 1.0) -> np.ndarray:
     """A flat volume times ``factor``, (z, y, x)."""
-    out = np.empty(shape, rows.dtype)
+    out = borrow(shape, rows.dtype)
     _unpack(rows, rows.dtype.type(factor), out, margin_of(shape[2]))
     return out
 
@@ -77,7 +74,7 @@ def packed_faces(faces: np.ndarray, sinks: np.ndarray, factor: float) -> Faces:
 
 def unpacked_faces(faces: Faces, shape: tuple[int, int, int], factor: float) -> tuple[np.ndarray, np.ndarray]:
     """The transpose of ``packed_faces``, for derivatives: (3, z, y, x), and sinks as they are."""
-    out = np.empty((3, *shape), faces.z.dtype)
+    out = borrow((3, *shape), faces.z.dtype)
     scale, margin = faces.z.dtype.type(factor), margin_of(shape[2])
     for target, rows in zip(out, faces[:3], strict=True):
         _unpack(rows, scale, target, margin)

@@ -2,10 +2,9 @@
 
 A sweep of the solver is hundreds of short steps, each of which needs all of the one before. Starting a parallel loop
 for each costs as much as its work. Here the threads stay within one compiled call. A step is cut into chunks of rows; a
-thread does its own chunks, then those that nobody has begun, and waits until the step is done. So a thread that the
-system has taken off its core holds up the others only if it was within a chunk, and one that comes late finds nothing
-to do. These are Python's threads, not OpenMP's: none of them spins between two sweeps. See
-docs/decisions/020-one-sweep.md.
+thread does its own chunks, then those of threads that are away, and waits until the step is done. So a thread that the
+system has taken off its core holds up the others for a moment only, and one that comes late finds nothing to do. These
+are Python's threads, not OpenMP's: none of them spins between two sweeps. See docs/decisions/020-one-sweep.md.
 """
 
 # pyright: reportCallIssue=false
@@ -28,6 +27,7 @@ from numba.extending import intrinsic
 FEWEST_CELLS = 4096  # for a thread: below, waiting costs more than it saves
 CHUNKS = 4  # of each thread
 PATIENCE = 2000  # looks before the core is offered to others
+FAIRNESS = 100_000  # looks before the chunks of a thread that is at work are taken over: longer than a step
 _APART = 8  # counters lie in cache lines of their own
 
 _give_way = types.ExternalFunction("SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32())
@@ -76,6 +76,25 @@ def claim(turns, chunk, step):
     """Whether this chunk of this step is the caller's to do; nobody else will."""
     at = _APART * (1 + chunk)
     return _load(turns, at) == step and _exchange(turns, at, step, step + 1)
+
+
+@njit(cache=True, nogil=True)
+def others_finish(turns, rank, size, chunks, step):
+    """Whether the other threads do the rest of a step, of which the caller has done its own chunks.
+
+    Who takes over another's chunk moves its cells from one core's cache to the other's, and moves them back in the next
+    step, where the other is late for it; so that two threads were no faster than one, for as long as it went on. Only
+    where one has not come to this step at all, or takes far longer than a step, is its work for others.
+    """
+    for other in range(size):
+        if other != rank and _load(turns, _APART * (1 + other * chunks // size)) <= step:
+            return False
+    looks = 0
+    while _load(turns, 0) < (step + 1) * chunks:
+        looks += 1
+        if looks > FAIRNESS:
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
