@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import shutil
 import time
@@ -22,6 +23,7 @@ from nefty.core.stopping import Stopped, StopReason
 from nefty.core.storage.hdf5 import digest
 from nefty.core.storage.progress_file import ProgressFile
 from nefty.core.storage.run_folder import RunFolder
+from nefty.core.torch_threads import torch_threads_for
 from nefty.data.dead_pixels import dead_pixels
 from nefty.data.deciding import deciding_facts
 from nefty.data.facts import Heating, Note, NoteKind
@@ -224,12 +226,24 @@ def _reconstruct(
     sequence: Sequence, given: Given, recipe: Recipe, folder: RunFolder | None, watch: Watch
 ) -> Reconstruction:
     """Prepare, calibrate, optimise, and make the result of it; how sure that is comes afterwards."""
-    start = given.start
     began = time.perf_counter()
     torch.manual_seed(recipe.seed)
     watch.stage("Prepare the recording")
     sequence = sequence.after_flash()
     model = given.model or build_model(sequence, recipe)
+    given = dataclasses.replace(given, model=model)
+    if recipe.field.kind == "neural":
+        return _inverted(sequence, given, recipe, folder, watch, began)
+    with torch_threads_for(math.prod(model.grid.shape)):
+        return _inverted(sequence, given, recipe, folder, watch, began)
+
+
+def _inverted(
+    sequence: Sequence, given: Given, recipe: Recipe, folder: RunFolder | None, watch: Watch, began: float
+) -> Reconstruction:
+    """The result of prepared frames and the model of their part."""
+    start, model = given.start, given.model
+    assert model is not None
     seen, notes = observe(sequence, model, recipe)
     if start is not None:
         start = _checked_start(start, model)

@@ -82,7 +82,7 @@ class LayeredModel:
             for k in range(len(mu)):
                 of = self._which == begin + k
                 b = self._sources[of] @ v[k] * share
-                frames[of] = np.einsum("li,mi,it->mlt", seen[k], b, value[k], optimize=True)
+                frames[of] = np.tensordot(b, seen[k][:, :, None] * value[k], ([1], [1]))
                 columns[of] = np.tensordot(b, mixed[k], ([1], [1]))
         columns[:, :, 0] += share_slope * frames
         return self._pixels(frames), self._pixels(columns.transpose(0, 2, 1, 3))

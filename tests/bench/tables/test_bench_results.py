@@ -168,3 +168,8 @@ def test_the_files_carry_the_numbers_and_where_they_come_from(tmp_path):
     assert latex.startswith("% A title: A lead.\n% Made by: nefty bench demo\n% A note.\n")
     assert latex.count(r"\begin{table}") == 3
     assert r"\label{tab:demo-marks-1-2}" in latex
+
+
+def test_no_value_is_a_dash_however_the_column_writes():
+    table = Table("Depths", (Column("depth", "depth", lambda v: f"{v:.2f}"),), [{"depth": 1.0}, {"depth": None}, {}])
+    assert table.cells() == [["1.00"], ["-"], ["-"]]

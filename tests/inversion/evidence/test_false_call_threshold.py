@@ -2,7 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.stats import chi2
 
+from nefty.inversion.evidence import null
 from nefty.inversion.evidence.null import BETWEEN, BEYOND, FEW, SCALE, SOME, threshold
 
 
@@ -19,7 +22,24 @@ def test_a_tenth_of_them_costs_the_same_step_within_each_stretch():
     assert threshold(SOME) - threshold(10 * SOME) == pytest.approx(BEYOND * np.log(10))
 
 
-@pytest.mark.parametrize(("score", "calls"), [(3.61, 1.32), (3.76, 0.95), (3.96, 0.58), (4.36, 0.09), (4.96, 0.05)])
-def test_it_follows_what_sound_parts_showed(score, calls):
-    """Within the scatter of the counts: 11 regions in 120 parts tell a rate to a third, 0.25 of a score."""
-    assert threshold(calls) == pytest.approx(score, abs=0.3)
+#: Threshold, parts, and regions that were called in them: the table in ``null``.
+TRIED = (
+    *((4.96, 431, 21), (4.70, 70, 6), (4.50, 70, 8), (4.40, 60, 5), (4.35, 70, 11), (4.33, 60, 6), (4.20, 100, 28)),
+    *((4.05, 70, 25), (3.96, 60, 35), (3.90, 70, 45), (3.76, 90, 87), (3.61, 60, 79)),
+)
+
+
+def test_it_follows_what_sound_parts_showed():
+    """The counts scatter around the stated rates as counts do: a deviance that chance exceeds once in twenty times."""
+    deviance = 0.0
+    for score, parts, called in TRIED:
+        expected = parts * brentq(lambda calls, at=score: threshold(calls) - at, 1e-3, 10)
+        deviance += 2 * (called * np.log(called / expected) - (called - expected))
+    assert deviance < chi2.ppf(0.95, len(TRIED))
+
+
+def test_the_table_is_the_one_that_the_module_shows():
+    said = [
+        line.split()[1:] for line in null.__doc__.splitlines() if line.strip().startswith(("thresh", "parts", "reg"))
+    ]
+    assert [tuple(map(float, row)) for row in zip(*said, strict=True)] == [tuple(map(float, row)) for row in TRIED]

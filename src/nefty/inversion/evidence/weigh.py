@@ -58,48 +58,46 @@ def weigh_volume(known: Calibration, volume: np.ndarray, settings: EvidenceSetti
         return None
     part, used = layered_part(known)
     found = segment(volume, background, model.grid, "default", model.boundary.lateral)
-    sound = np.broadcast_to(background[:, None, None], volume.shape)
-    reference = _log_frames(known, sound.copy(), used)
+    flat = np.broadcast_to(background[:, None, None], volume.shape)
+    reference = _log_frames(known, flat.copy(), used)
     masks = [np.asarray((found.labels == name).any(axis=0)) for name in range(1, found.number + 1)]
 
     @cache
     def explained(kept: tuple[int, ...]) -> np.ndarray:
         dropped = (found.labels > 0) & ~np.isin(found.labels - 1, kept)
-        return _log_frames(known, np.where(dropped, sound, volume), used) - reference
+        return _log_frames(known, np.where(dropped, flat, volume), used) - reference
 
     def explain(kept: Sequence[int]) -> np.ndarray:
         return explained(tuple(kept))
 
-    first = _scored(part, part.contrast.counted, masks, explain, settings)
+    all_pixels = part.contrast.counted
+    weighing = Weighing(_evened(part, all_pixels), settings, all_pixels)
+    first = _scored(weighing, masks, explain)
     clear = [mask for mask, r in zip(masks, first.regions, strict=True) if r.score >= CLEAR * first.threshold]
     evidence = first
     if clear:  # their pixels do not tell how much sound places scatter
         beside = ~np.asarray(ndimage.binary_dilation(np.any(clear, axis=0), iterations=BESIDE), dtype=bool)
-        if (beside & part.contrast.counted).mean() >= LEAST_SOUND:
-            evidence = _scored(part, beside & part.contrast.counted, masks, explain, settings)
+        sound = beside & all_pixels
+        if sound.mean() >= LEAST_SOUND:
+            evidence = _scored(weighing.again(_evened(part, sound), sound), masks, explain)
     return dataclasses.replace(evidence, labels=found.labels)
 
 
-def _scored(
-    part: SoundPart,
-    sound: np.ndarray,
-    masks: list[np.ndarray],
-    explain: Explain,
-    settings: EvidenceSettings,
-) -> FrameEvidence:
+def _evened(part: SoundPart, sound: np.ndarray) -> SoundPart:
+    """A part without what the rows and columns of its frames have in common, as some pixels (y, x) tell."""
+    return dataclasses.replace(part, contrast=part.contrast.evened(sound))
+
+
+def _scored(weighing: Weighing, masks: list[np.ndarray], explain: Explain) -> FrameEvidence:
     """The evidence of regions whose footprints are given, (y, x), without their labels.
 
     Args:
-        part: what it is weighed against.
-        sound: pixels (y, x) that tell how much sound places scatter.
+        weighing: of the part.
         masks: of the regions.
         explain: ln(T/T_sound) of some regions only, (t, y, x).
-        settings: how.
     """
-    part = dataclasses.replace(part, contrast=part.contrast.evened(sound))
-    weighing = Weighing(part, settings, sound)
     scores, everything = judged(weighing, masks, explain)
-    nowhere = np.zeros(part.contrast.weight.shape, dtype=np.int32)
+    nowhere = np.zeros(weighing.looks.map.shape, dtype=np.int32)
     return weighing.evidence(nowhere, [RegionEvidence(s) for s in scores], everything.left_over(weighing.looks))
 
 

@@ -1,0 +1,17 @@
+import pytest
+import torch
+
+from nefty.core.torch_threads import LARGE, torch_threads_for
+
+
+@pytest.mark.parametrize(("numbers", "within"), [(LARGE - 1, 1), (LARGE, 3)])
+def test_small_arrays_have_one_thread_and_the_number_comes_back(numbers, within):
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(3)
+        with pytest.raises(KeyError), torch_threads_for(numbers):
+            assert torch.get_num_threads() == within
+            raise KeyError
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
