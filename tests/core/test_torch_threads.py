@@ -9,9 +9,15 @@ def test_small_arrays_have_one_thread_and_the_number_comes_back(numbers, within)
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(3)
-        with pytest.raises(KeyError), torch_threads_for(numbers):
+        with torch_threads_for(numbers):
             assert torch.get_num_threads() == within
-            raise KeyError
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(before)
+
+
+def test_the_number_comes_back_after_an_error():
+    before = torch.get_num_threads()
+    with pytest.raises(ZeroDivisionError), torch_threads_for(1):
+        1 / 0
+    assert torch.get_num_threads() == before

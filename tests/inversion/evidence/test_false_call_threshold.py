@@ -1,5 +1,7 @@
 """From false calls to a threshold."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -39,7 +41,6 @@ def test_it_follows_what_sound_parts_showed():
 
 
 def test_the_table_is_the_one_that_the_module_shows():
-    said = [
-        line.split()[1:] for line in null.__doc__.splitlines() if line.strip().startswith(("thresh", "parts", "reg"))
-    ]
-    assert [tuple(map(float, row)) for row in zip(*said, strict=True)] == [tuple(map(float, row)) for row in TRIED]
+    rows = re.findall(r"^ +(?:threshold|parts|regions) +([\d. ]+)$", null.__doc__ or "", re.MULTILINE)
+    said = [tuple(map(float, row)) for row in zip(*(row.split() for row in rows), strict=True)]
+    assert said == [tuple(map(float, row)) for row in TRIED]
