@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nefty.physics.kernels import thread_team
-from nefty.physics.kernels.thread_team import claim, finish, others_finish
+from nefty.physics.kernels.thread_team import claim, finish, next_chunk, others_finish
 
 APART = thread_team._APART
 
@@ -52,3 +52,28 @@ def test_of_three_threads_each_has_to_be_there():
     turns[0] = 4
     assert not others_finish(turns, 0, 3, 6, 0)
     assert not others_finish(turns, 2, 3, 6, 0)
+
+
+def test_a_thread_alone_does_all_chunks_of_each_step():
+    turns = turns_of(5)
+    for step in range(3):
+        assert [next_chunk(turns, 0, 1, 5, n, step) for n in range(5)] == list(range(5))
+        assert [next_chunk(turns, 0, 1, 5, n, step) for n in range(5)] == [-1] * 5
+        turns[0] += 5
+
+
+def test_own_chunks_come_first_and_those_of_one_who_is_away_next():
+    turns = turns_of(4)
+    assert [next_chunk(turns, 1, 2, 4, n, 0) for n in range(4)] == [2, 3, 0, 1]
+    turns[0] = 4
+    assert next_chunk(turns, 0, 2, 4, 0, 0) == -1  # who comes late finds nothing to do
+
+
+def test_chunks_of_one_who_is_at_work_are_left_to_it():
+    turns = turns_of(4)
+    assert next_chunk(turns, 0, 2, 4, 0, 0) == 0
+    turns[APART * 2] = 1  # chunk 1 as well; both are done by the thread of rank 0, which is there
+    turns[0] = 2
+    mine = [next_chunk(turns, 1, 2, 4, n, 0) for n in range(2)]
+    turns[0] = 4
+    assert mine + [next_chunk(turns, 1, 2, 4, n, 0) for n in (2, 3)] == [2, 3, -1, -1]

@@ -29,7 +29,7 @@ from nefty.physics.kernels.row_layout import (
     unpacked,
     unpacked_faces,
 )
-from nefty.physics.kernels.thread_team import claim, finish, others_finish, run_together, team_size, wait_for
+from nefty.physics.kernels.thread_team import finish, next_chunk, run_together, team_size, wait_for
 
 
 class ChebyshevSweep:
@@ -309,14 +309,11 @@ def _halve(u, row_length, margin, first, last):
 def _forwards(rank, size, chunks, turns, fz, fy, fx, around, sinks, lossy, states, planes, layers, margin):
     """All terms; w_0 is in states[n % 2], the other is 0; w_n comes to lie in states[0], w_{n - 1} in states[1]."""
     (ny, nz), nx, degree = around.shape, planes.shape[3], planes.shape[0] - 1
-    own = (rank + 1) * chunks // size - rank * chunks // size
     for k in range(degree):
         u, v = states[(degree - k) % 2], states[(degree - k + 1) % 2]
         for n in range(chunks):
-            chunk = (rank * chunks // size + n) % chunks
-            if n == own and others_finish(turns, rank, size, chunks, k):
-                break
-            if not claim(turns, chunk, k):
+            chunk = next_chunk(turns, rank, size, chunks, n, k)
+            if chunk < 0:
                 continue
             first, last = chunk * ny // chunks, (chunk + 1) * ny // chunks
             _advance(fz, fy, fx, around, sinks, lossy, u, v, nz, nx, margin, first, last)
@@ -339,16 +336,13 @@ def _backwards(
     in a step of its own: X instead of 2 X, for lam and for the derivative.
     """
     (ny, nz), nx, count, degree = around.shape, said.shape[4], said.shape[0], said.shape[1] - 1
-    own = (rank + 1) * chunks // size - rank * chunks // size
     for step in range(degree + 2):
         k = degree - step if step < degree else degree - step + 1
         at = (degree - k) % 2
         u, v = states[at], states[1 - at]
         for n in range(chunks):
-            chunk = (rank * chunks // size + n) % chunks
-            if n == own and others_finish(turns, rank, size, chunks, step):
-                break
-            if not claim(turns, chunk, step):
+            chunk = next_chunk(turns, rank, size, chunks, n, step)
+            if chunk < 0:
                 continue
             first, last = chunk * ny // chunks, (chunk + 1) * ny // chunks
             if step == 0:
@@ -384,15 +378,12 @@ def _along(
 ):  # fmt: skip
     """All terms and how they move; states as in ``_forwards``, the w'_0 are in along[n % 2], the others 0."""
     (ny, nz), nx, count, degree = around.shape, planes.shape[4], planes.shape[0], planes.shape[1] - 1
-    own = (rank + 1) * chunks // size - rank * chunks // size
     for k in range(degree):
         at = (degree - k) % 2
         u, v = states[at], states[1 - at]
         for n in range(chunks):
-            chunk = (rank * chunks // size + n) % chunks
-            if n == own and others_finish(turns, rank, size, chunks, k):
-                break
-            if not claim(turns, chunk, k):
+            chunk = next_chunk(turns, rank, size, chunks, n, k)
+            if chunk < 0:
                 continue
             first, last = chunk * ny // chunks, (chunk + 1) * ny // chunks
             _advance(fz, fy, fx, around, sinks, lossy, u, v, nz, nx, margin, first, last)

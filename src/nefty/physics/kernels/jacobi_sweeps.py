@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from nefty.physics.kernels.row_layout import COMPILED, flat, margin_of, packed, packed_faces, unpacked
-from nefty.physics.kernels.thread_team import claim, finish, run_together, team_size, wait_for
+from nefty.physics.kernels.thread_team import finish, next_chunk, run_together, team_size, wait_for
 
 
 class JacobiSweeps:
@@ -84,8 +84,8 @@ def _sweeps(rank, size, chunks, turns, fz, fy, fx, around, inverse, rhs, states,
     for k in range(sweeps):
         u, v = states[(sweeps - k) % 2], states[(sweeps - k + 1) % 2]
         for n in range(chunks):
-            chunk = (rank * chunks // size + n) % chunks
-            if claim(turns, chunk, k):
+            chunk = next_chunk(turns, rank, size, chunks, n, k)
+            if chunk >= 0:
                 first, last = chunk * ny // chunks, (chunk + 1) * ny // chunks
                 _sweep(fz, fy, fx, around, inverse, rhs, u, v, nz, nx, margin, first, last)
                 finish(turns)

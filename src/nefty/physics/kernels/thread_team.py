@@ -98,6 +98,19 @@ def others_finish(turns, rank, size, chunks, step):
 
 
 @njit(cache=True, nogil=True)
+def next_chunk(turns, rank, size, chunks, n, step):
+    """The chunk that a thread does at its ``n``-th look in a step, n < ``chunks``; -1 if it is not the thread's to do.
+
+    A thread's own chunks come first, then those of threads that are away.
+    """
+    own = (rank + 1) * chunks // size - rank * chunks // size
+    if n == own and others_finish(turns, rank, size, chunks, step):
+        return -1
+    chunk = (rank * chunks // size + n) % chunks
+    return chunk if claim(turns, chunk, step) else -1
+
+
+@njit(cache=True, nogil=True)
 def finish(turns):
     """Say that a claimed chunk is done."""
     _add(turns, 0, 1)
@@ -152,8 +165,8 @@ def run_together(function: Callable[..., Any], size: int, rows: int, *arguments:
     A second caller, in another thread of Python, does all chunks alone instead of waiting.
 
     Args:
-        function: compiled, without the GIL; it goes through the steps by ``claim``, ``finish`` and ``wait_for``, and
-            its result does not depend on who did what.
+        function: compiled, without the GIL; it goes through the steps by ``next_chunk``, ``finish`` and ``wait_for``,
+            and its result does not depend on who did what.
         size: threads, of which the caller is one.
         rows: that can be cut into chunks.
         *arguments: the same for all.
