@@ -1,5 +1,6 @@
 """What the frames show, on the page, and the table with evidence."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -54,6 +55,9 @@ def test_the_page_is_whole():
     text = reconstruction_page(weighed()).render()
     assert "What the frames show" in text
     assert "polymer film" in text
+    seen = re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
+    assert not re.search(r"\{[a-zA-Z_.]+(:[^{}<]*)?\}", seen)  # a number that nobody has put in
+    assert "Colours end at 2 times the threshold" in " ".join(seen.split())
 
 
 def test_a_part_in_which_nothing_is_called_says_what_was_looked_at():

@@ -38,9 +38,9 @@ def section(findings: Findings, units: AxisUnits) -> Section | None:
         shows=(
             "How clearly the frames show something under each pixel, in standard deviations of what they show at sound "
             "places of this recording. Left: the best of the discs that are tried at each pixel; the line is the "
-            "threshold of {shown.threshold:.2g}. A strong defect brightens everything within reach of such a disc. "
+            f"threshold of {shown.threshold:.2g}. A strong defect brightens everything within reach of such a disc. "
             "Right: regions, each with all others accounted for; those with an outline and a number are indications, "
-            "a number with a dot is the score of a region just below the threshold. Colours end at {BRIGHTEST:g} "
+            f"a number with a dot is the score of a region just below the threshold. Colours end at {BRIGHTEST:g} "
             f"times the threshold. A sound part would show {shown.false_calls:g} indications on average."
             + (" The table lists what just missed." if missed else " Nothing just missed.")
         ),
