@@ -112,7 +112,7 @@ def test_a_calibration_that_would_run_away_stays(rng):
     times, frames = frames_of(rng, 0.06)
     frames = drifting(times, frames)
     free = fit_of(times, frames, None).fit(ALPHA, h=(LOSS, LOSS))
-    assert free.alpha < 0.1 * ALPHA
+    assert widths_off(free.alpha, ALPHA) > 1.5 * WIDTHS.farthest  # how far it runs depends on rounding
     found = calibrated(times, frames)
     assert widths_off(found.decay.alpha, found.prior.alpha) < 1
     assert {row.name: row for row in found.summary()}["diffusivity through the thickness"].start == ALPHA

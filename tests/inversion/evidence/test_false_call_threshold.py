@@ -35,7 +35,8 @@ def test_it_follows_what_sound_parts_showed():
     """The counts scatter around the stated rates as counts do: a deviance that chance exceeds once in twenty times."""
     deviance = 0.0
     for score, parts, called in TRIED:
-        expected = parts * brentq(lambda calls, at=score: threshold(calls) - at, 1e-3, 10)
+        rate = float(np.asarray(brentq(lambda calls, at=score: threshold(calls) - at, 1e-3, 10)))
+        expected = parts * rate
         deviance += 2 * (called * np.log(called / expected) - (called - expected))
     assert deviance < chi2.ppf(0.95, len(TRIED))
 
