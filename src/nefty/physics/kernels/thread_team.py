@@ -3,8 +3,9 @@
 A sweep of the solver is hundreds of short steps, each of which needs all of the one before. Starting a parallel loop
 for each costs as much as its work. Here the threads stay within one compiled call. A step is cut into chunks of rows; a
 thread does its own chunks, then those of threads that are away, and waits until the step is done. So a thread that the
-system has taken off its core holds up the others for a moment only, and one that comes late finds nothing to do. These
-are Python's threads, not OpenMP's: none of them spins between two sweeps. See docs/decisions/020-one-sweep.md.
+system has taken off its core holds up the others only if it was within a chunk, and one that comes late finds nothing
+to do. These are Python's threads, not OpenMP's: none of them spins between two sweeps. See
+docs/decisions/020-one-sweep.md and 031-two-threads-are-twice-as-fast.md.
 """
 
 # pyright: reportCallIssue=false
