@@ -6,6 +6,7 @@ import pytest
 
 from nefty.bench.studies import false_rates
 from nefty.bench.studies.false_rates import run
+from nefty.bench.suites.experiments import FalseRatesOptions
 from nefty.inversion.evidence.find import find
 from nefty.inversion.evidence.null import threshold
 from nefty.result.frame_evidence import RegionEvidence
@@ -34,3 +35,14 @@ def test_what_is_called_is_counted(monkeypatch, scores, counted, holds):
     (row,) = table.rows
     assert (row["false"], row["holds"]) == (counted, holds)
     assert len(of_parts.rows) == (1 if scores else 0)
+
+
+@pytest.mark.parametrize(("given", "rates"), [(0.2, (0.2,)), ("0.05,1", (0.05, 1.0)), ((0.5,), (0.5,))])
+def test_one_rate_or_several_can_be_set(given, rates):
+    assert FalseRatesOptions(rates=given).rates == rates
+
+
+@pytest.mark.parametrize("given", [0, -1, "", "many", 1e6])
+def test_what_is_no_rate_is_refused(given):
+    with pytest.raises(ValueError, match="rates"):
+        FalseRatesOptions(rates=given)

@@ -32,7 +32,9 @@ def _shape(given: Any) -> Any:
 
 
 def _words(given: Any) -> Any:
-    """``"am,chebyshev"`` as its words."""
+    """``"am,chebyshev"`` as its words; a number by itself is one."""
+    if isinstance(given, (int, float)):
+        return (given,)
     return tuple(word.strip() for word in given.split(",") if word.strip()) if isinstance(given, str) else given
 
 
